@@ -68,5 +68,5 @@ def test_what_lists_cannot_is_said_in_one_line(
     assert main(["structure", str(items), "--quiet"]) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1
-    assert "kept as lists" in said
+    assert "stored as lists" in said
     assert "--bound path" in said

@@ -191,13 +191,13 @@ def test_what_breaks_is_named(table: Path) -> None:
 
 @pytest.mark.usefixtures("_on_cluster")
 def test_all_workers_lost(connection: clusters._Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "_LOOKING", 0.1)
-    monkeypatch.setattr(clusters, "_WITHOUT_WORKERS", 0.5)
+    monkeypatch.setattr(clusters, "_POLL_SECONDS", 0.1)
+    monkeypatch.setattr(clusters, "_MOST_SECONDS_WITHOUT_WORKERS", 0.5)
     connection.client.cluster.scale(0)
     while connection.client.nthreads():  # one that is still going would take the task, and die with it
         time.sleep(0.05)
     try:
-        with pytest.raises(InputError, match=r"All workers of the cluster local:2 are lost, while 1.0 was worked on"):
+        with pytest.raises(InputError, match=r"All workers of the cluster local:2 were lost while 1.0 was running"):
             mapped(scaled, [1.0], shared=(2.0,))
     finally:
         connection.client.cluster.scale(2)
@@ -213,7 +213,7 @@ def test_a_scheduler_that_goes(connection: clusters._Cluster, monkeypatch: pytes
         return True
 
     monkeypatch.setattr(clusters, "_is_done", go)
-    with pytest.raises(InputError, match=r"The scheduler of the cluster local:2 is gone, while 60 was worked on"):
+    with pytest.raises(InputError, match=r"The scheduler of the cluster local:2 stopped while 60 was running"):
         mapped(time.sleep, [60])
 
 
@@ -225,14 +225,17 @@ def test_so_many_processes_are_started_as_were_asked_for(n: int) -> None:
 
 
 def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "_CONNECTING", 0.5)
+    monkeypatch.setattr(clusters, "_CONNECT_SECONDS", 0.5)
     with (
-        pytest.raises(InputError, match=r"The cluster tcp://127.0.0.1:9 does not answer"),
+        pytest.raises(InputError, match=r"The cluster tcp://127.0.0.1:9 did not answer"),
         cluster("tcp://127.0.0.1:9"),
     ):
         pass
     for wrong in ("local:0", "local", "local:many"):
-        with pytest.raises(InputError, match=f"'{wrong}' is no cluster; write local:4"), cluster(wrong):
+        with (
+            pytest.raises(InputError, match=f"'{wrong}' is not the address of a cluster; write local:4"),
+            cluster(wrong),
+        ):
             pass
     token = clusters._active.set(clusters._Cluster("local:1", None))
     with pytest.raises(InputError, match="local:1 is in use already"), cluster("local:2"):

@@ -92,7 +92,7 @@ def test_names_and_formats_say_what_is_a_list() -> None:
 
 def test_lists_have_no_codes_and_say_what_goes_without() -> None:
     rows = SparseRows.of_matrix(sparse.eye_array(3))
-    with pytest.raises(InputError, match=r"3 rows of 3 items are kept as lists.*bound='path'"):
+    with pytest.raises(InputError, match=r"3 rows of 3 items are stored as lists.*bound='path'"):
         _ = rows.codes
     with pytest.raises(DataError, match="zeros and ones; got 2"):
         SparseRows.of_matrix(2 * sparse.eye_array(3))

@@ -1,1 +1,1 @@
-"""Compiled loops: free functions on flat arrays, and the only room that imports numba."""
+"""Compiled loops: free functions on flat arrays, and the only package that imports numba."""

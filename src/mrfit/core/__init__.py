@@ -1,1 +1,1 @@
-"""Internal: what every package may use: errors, domains, threads, linear algebra, factors."""
+"""Internal: basic types and numerics for every package: errors, domains, threads, linear algebra, factors."""

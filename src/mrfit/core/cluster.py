@@ -1,8 +1,8 @@
-"""One `mapped(function, items)` for threads and for clusters; the only file that imports Dask.
+"""Map a function over items on threads or on a Dask cluster; the only module that imports Dask.
 
-Within `cluster(address)` whatever has many items to work on sends them to the workers of a Dask cluster, as futures and
-nothing else: all that a task needs is in its arguments, which the scheduler keeps, so that what a dead worker held is
-worked out again elsewhere. Results come in the order of the items, so a sum of them has the same bits on any cluster.
+Inside `cluster(address)`, every function with many items sends them to the cluster's workers as futures. A task carries
+all it needs in its arguments, and the scheduler stores them. If a worker dies, its tasks therefore run again elsewhere.
+Results come in the order of the items, so sums have the same bits on every cluster.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from mrfit.core.threads import at_most_jobs, deal, run
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_CONNECTING = 10.0  # seconds that a scheduler and a first worker may take to answer
-_LOOKING = 2.0  # seconds between looks at the workers while a result is waited for
-_WITHOUT_WORKERS = 60.0  # seconds after which nobody starts one any more
+_CONNECT_SECONDS = 10.0  # seconds a scheduler and its first worker may take to answer
+_POLL_SECONDS = 2.0  # seconds between checks that workers are alive while a result is pending
+_MOST_SECONDS_WITHOUT_WORKERS = 60.0  # seconds without any worker before the run fails
 
 _LOCAL = re.compile(r"local:(\d+)")
 _ADDRESS = re.compile(r"[a-z]+://.+|[^/\s:]+:\d+")
 
 
 class Held(Protocol):
-    """Things that were made where the work is done."""
+    """Objects that stay where they were built: in this process or on the workers of a cluster."""
 
     def ask(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
-        """``function(thing, *arguments)`` for each, in their order."""
+        """Return ``function(object, *arguments)`` for each object, in order."""
 
     def made(self, function: Callable[..., Any], *arguments: Any) -> Held:
-        """The same of each, kept where it is."""
+        """Apply the function to each object and leave the results where the objects are."""
 
 
 def is_address(text: str) -> bool:
-    """Whether a word is the address of a cluster: ``local:4``, ``tcp://host:8786`` or ``host:8786``."""
+    """Whether the text is the address of a cluster: ``local:4``, ``tcp://host:8786`` or ``host:8786``."""
     return bool(_LOCAL.fullmatch(text) or _ADDRESS.fullmatch(text))
 
 
@@ -52,7 +52,8 @@ def is_address(text: str) -> bool:
 def cluster(address: str) -> Iterator[None]:
     """Work on a Dask cluster within the block: ``local:N`` processes of this machine, or the address of a scheduler.
 
-    A script that starts local processes does so under ``if __name__ == "__main__":``, as all that start any.
+    A script that starts local processes needs the guard ``if __name__ == "__main__":``, like any multiprocessing
+    script.
     """
     if (other := _active.get()) is not None:
         raise InputError(f"The cluster {other.address} is in use already; leave its block before you enter another.")
@@ -65,13 +66,13 @@ def cluster(address: str) -> Iterator[None]:
 
 
 def n_at_once() -> int:
-    """Threads of all workers of the cluster in use; 1 without one."""
+    """Number of threads of all workers of the active cluster; 1 without a cluster."""
     active = _active.get()
     return 1 if active is None else active.n_threads
 
 
 def is_in_use() -> bool:
-    """Whether this thread is in the block of a cluster."""
+    """Whether this thread is inside a `cluster` block."""
     return _active.get() is not None
 
 
@@ -84,10 +85,10 @@ def mapped(
     name: Callable[[Item], str] = str,
     callback: Callable[[Item], None] | None = None,
 ) -> list[Result]:
-    """``function(*shared, item)`` for every item, in their order: on the cluster in use, else on ``jobs`` threads.
+    """Return ``function(*shared, item)`` for every item, in order: on the active cluster, else on ``jobs`` threads.
 
-    ``name`` is what errors call an item. ``callback`` is told of every item that is done, from any thread. On a cluster
-    the function must be one that can be imported there; ``shared`` travels once to each worker.
+    ``name`` is how errors call an item. ``callback`` is called with every finished item, from any thread. On a cluster
+    the workers must be able to import the function; ``shared`` is sent once to each worker.
     """
     if (active := _active.get()) is not None:
         return list(active.streamed(function, items, shared, name, callback))
@@ -106,7 +107,7 @@ def mapped(
 def streamed(
     function: Callable[[Item], Result], items: Sequence[Item], *, name: Callable[[Item], str] = str
 ) -> Iterator[Result]:
-    """The same one by one, each as soon as it and those before it are done, on the cluster in use."""
+    """Yield ``function(item)`` in order, each as soon as it and all before it are done; needs an active cluster."""
     active = _active.get()
     if active is None:
         raise RuntimeError("There is no cluster in use.")
@@ -114,27 +115,27 @@ def streamed(
 
 
 def held(build: Callable[[Item], Any], items: Sequence[Item], *, name: Callable[[Item], str] = str) -> Held:
-    """What ``build`` makes of every item, kept where it was made, and made again where that is lost."""
+    """Build an object from every item and leave it where it was built; the cluster rebuilds lost ones."""
     active = _active.get()
-    return _HeldHere(list(map(build, items))) if active is None else active.held(build, items, name)
+    return _LocalObjects(list(map(build, items))) if active is None else active.held(build, items, name)
 
 
 @dataclass(frozen=True)
-class _HeldHere:
-    things: list[Any]
+class _LocalObjects:
+    objects: list[Any]
 
     def ask(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
-        return [function(thing, *arguments) for thing in self.things]
+        return [function(thing, *arguments) for thing in self.objects]
 
-    def made(self, function: Callable[..., Any], *arguments: Any) -> _HeldHere:
-        return _HeldHere(self.ask(function, *arguments))
+    def made(self, function: Callable[..., Any], *arguments: Any) -> _LocalObjects:
+        return _LocalObjects(self.ask(function, *arguments))
 
 
 # --- Dask
 
 
 @dataclass(frozen=True)
-class _HeldThere:
+class _RemoteObjects:
     cluster: _Cluster
     futures: list[Any]
     names: list[str]
@@ -142,8 +143,8 @@ class _HeldThere:
     def ask(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
         return self.cluster.gathered(self.made(function, *arguments).futures, self.names)
 
-    def made(self, function: Callable[..., Any], *arguments: Any) -> _HeldThere:
-        """All tasks in one message: the client waits between messages, longer than a small task takes."""
+    def made(self, function: Callable[..., Any], *arguments: Any) -> _RemoteObjects:
+        """Send all tasks in one message: the client waits between messages for longer than a small task takes."""
         n = len(self.futures)
         each = ([argument] * n for argument in arguments)
         return replace(self, futures=self.cluster.client.map(_task, [function] * n, self.futures, *each, pure=False))
@@ -172,39 +173,39 @@ class _Cluster:
         callback: Callable[[Any], None] | None,
     ) -> Iterator[Any]:
         # A task that returns its argument, not `scatter`: the scheduler can do it again for a worker that died.
-        travels = [self.submitted(_itself, each) for each in shared]
-        futures = [self.submitted(function, *travels, item) for item in items]
+        shared_futures = [self.submitted(_identity, each) for each in shared]
+        futures = [self.submitted(function, *shared_futures, item) for item in items]
         for item, result in zip(items, self.results(futures, list(map(name, items))), strict=True):
             if callback is not None:
                 callback(item)
             yield result
 
-    def held(self, build: Callable[[Any], Any], items: Sequence[Any], name: Callable[[Any], str]) -> _HeldThere:
-        return _HeldThere(self, [self.submitted(build, item) for item in items], list(map(name, items)))
+    def held(self, build: Callable[[Any], Any], items: Sequence[Any], name: Callable[[Any], str]) -> _RemoteObjects:
+        return _RemoteObjects(self, [self.submitted(build, item) for item in items], list(map(name, items)))
 
     def results(self, futures: Sequence[Any], names: Sequence[str]) -> Iterator[Any]:
-        """One by one."""
-        with self._wanted(futures):
+        """Yield the results in order, each as soon as it is done."""
+        with self._cancelling_the_rest(futures):
             for future, name in zip(futures, names, strict=True):
-                with self._named(future, name):
+                with self._reporting_failure(future, name):
                     self._wait(future, name)
                     result = future.result()
                 yield result
 
     def gathered(self, futures: Sequence[Any], names: Sequence[str]) -> list[Any]:
-        """All of them, fetched together."""
-        with self._wanted(futures):
+        """Wait for all results, then fetch them together."""
+        with self._cancelling_the_rest(futures):
             for future, name in zip(futures, names, strict=True):
-                with self._named(future, name):
+                with self._reporting_failure(future, name):
                     self._wait(future, name)
         if any(future.status != "finished" for future in futures):
             return list(self.results(futures, names))
-        with self._named(futures[-1], names[-1]):
+        with self._reporting_failure(futures[-1], names[-1]):
             return list(self.client.gather(futures))
 
     @contextmanager
-    def _wanted(self, futures: Sequence[Any]) -> Iterator[None]:
-        """After an error or an interrupt nobody wants the others."""
+    def _cancelling_the_rest(self, futures: Sequence[Any]) -> Iterator[None]:
+        """Cancel the unfinished futures when the block ends, by an error or an interrupt too."""
         try:
             yield
         finally:
@@ -212,19 +213,19 @@ class _Cluster:
                 self.client.cancel(left)
 
     def _wait(self, future: Any, name: str) -> None:
-        """As long as there are workers."""
+        """Wait for a future; fail if the cluster has no workers for too long."""
         without = 0.0
         while not future.done():
-            without = 0.0 if _is_done(future) or self.client.nthreads() else without + _LOOKING
-            if without > _WITHOUT_WORKERS:
+            without = 0.0 if _is_done(future) or self.client.nthreads() else without + _POLL_SECONDS
+            if without > _MOST_SECONDS_WITHOUT_WORKERS:
                 raise InputError(
-                    f"All workers of the cluster {self.address} are lost, while {name} was worked on. Start workers, "
-                    "and this again."
+                    f"All workers of the cluster {self.address} were lost while {name} was running. Start workers, "
+                    "then run the command again."
                 )
 
     @contextmanager
-    def _named(self, future: Any, name: str) -> Iterator[None]:
-        """Says in one line what became of a task that has no result."""
+    def _reporting_failure(self, future: Any, name: str) -> Iterator[None]:
+        """Report a task without a result in one line."""
         from distributed import KilledWorker
 
         try:
@@ -235,23 +236,23 @@ class _Cluster:
                 "did). Cut it into smaller parts, give workers more memory, or leave it out."
             ) from None
         except (CancelledError, OSError) as error:
-            if isinstance(error, OSError) and error.errno is not None and future.done():  # its own, such as a full disk
+            if isinstance(error, OSError) and error.errno is not None and future.done():  # the task's own
                 raise InputError(f"A worker of the cluster {self.address} failed on {name}: {error}.") from None
             raise InputError(
-                f"The scheduler of the cluster {self.address} is gone, while {name} was worked on. Start it, and this "
-                "again."
+                f"The scheduler of the cluster {self.address} stopped while {name} was running. Start it, then run "
+                "the command again."
             ) from None
 
 
 _active: ContextVar[_Cluster | None] = ContextVar("cluster", default=None)
 
 
-def _itself(thing: Result) -> Result:
+def _identity(thing: Result) -> Result:
     return thing
 
 
 def _task(function: Callable[..., Result], *arguments: Any) -> Result:
-    """What runs on a worker, where all processors are the threads of the worker."""
+    """Run a function on a worker, which may use as many processors as it has threads."""
     from distributed import get_worker
 
     with at_most_jobs(get_worker().state.nthreads):
@@ -259,9 +260,9 @@ def _task(function: Callable[..., Result], *arguments: Any) -> Result:
 
 
 def _is_done(future: Any) -> bool:
-    """After a while of waiting."""
+    """Wait a few seconds for the future and return whether it is done."""
     try:
-        future.exception(timeout=_LOOKING)
+        future.exception(timeout=_POLL_SECONDS)
     except TimeoutError:
         return False
     return True
@@ -278,37 +279,37 @@ def _connected(address: str) -> Iterator[_Cluster]:
     local = _LOCAL.fullmatch(address)
     if not is_address(address) or (local and int(local[1]) < 1):
         raise InputError(
-            f"{address!r} is no cluster; write local:4 for four processes of this machine, or the address of a "
-            "scheduler such as tcp://host:8786."
+            f"{address!r} is not the address of a cluster; write local:4 for four processes of this machine, or the "
+            "address of a scheduler such as tcp://host:8786."
         )
     with ExitStack() as until_left:
         try:
             place = until_left.enter_context(_processes(int(local[1]))) if local else address
-            how = {"timeout": _CONNECTING, "set_as_default": False, "direct_to_workers": local is not None}
+            how = {"timeout": _CONNECT_SECONDS, "set_as_default": False, "direct_to_workers": local is not None}
             client = until_left.enter_context(distributed.Client(place, **how))
-            client.wait_for_workers(1, timeout=_CONNECTING)
+            client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
             versions = set(client.run(_version, on_error="return").values())
         except (OSError, TimeoutError, ValueError) as error:
             raise InputError(
-                f"The cluster {address} does not answer ({str(error) or type(error).__name__}). Check the address, and "
-                "that its scheduler and workers run."
+                f"The cluster {address} did not answer ({str(error) or type(error).__name__}). Check the address and "
+                "that its scheduler and workers are running."
             ) from None
         if versions != {__version__}:
             found = ", ".join(sorted(map(str, versions)))
             raise InputError(
-                f"Workers of the cluster {address} have another mrfit than this one ({found}; here {__version__}). "
-                "Install the same on all."
+                f"Workers of the cluster {address} run another version of mrfit ({found}; here {__version__}). "
+                "Install the same version everywhere."
             )
         yield _Cluster(address, client)
 
 
 @contextmanager
 def _processes(n: int) -> Iterator[Any]:
-    """Workers of this machine, one thread each, that end with this process; silent, for they are restarted."""
+    """Start workers on this machine, one thread each, that end with this process; their logs are silenced."""
     import dask
     from distributed import LocalCluster
 
-    # On a busy machine one that was killed is not back as soon as Dask expects, which would give it up for good.
+    # On a busy machine a killed worker comes back later than Dask expects, and Dask would give it up for good.
     patience = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
     # Any free port: the usual one may be taken by another cluster.
     how = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}

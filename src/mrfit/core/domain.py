@@ -29,12 +29,12 @@ class Variable:
 
     @cached_property
     def codes(self) -> Mapping[str, int]:
-        """State name to code."""
+        """Code of each state by its name."""
         return {state: code for code, state in enumerate(self.states)}
 
 
 def repeated_names(names: Iterable[str]) -> list[str]:
-    """Names that stand more than once, sorted."""
+    """Return the names that occur more than once, sorted."""
     return sorted(name for name, count in Counter(names).items() if count > 1)
 
 
@@ -52,7 +52,7 @@ class Domain:
 
     @classmethod
     def from_states(cls, states: Mapping[str, Iterable[str]]) -> Domain:
-        """A domain from ``{name: states}``, in the order of the mapping."""
+        """Build a domain from ``{name: states}``, in the order of the mapping."""
         return cls(tuple(Variable(str(name), tuple(map(str, labels))) for name, labels in states.items()))
 
     @cached_property
@@ -81,12 +81,12 @@ class Domain:
         return name in self._positions
 
     def index(self, name: str) -> int:
-        """Position of a variable by its name."""
+        """Return the position of a variable by its name."""
         try:
             return self._positions[name]
         except KeyError:
             raise InputError(f"There is no variable {name!r}; the variables are {listed(self.names)}.") from None
 
     def to_states(self) -> dict[str, list[str]]:
-        """The inverse of `from_states`, ready for JSON."""
+        """Return ``{name: states}``, ready for JSON: the inverse of `from_states`."""
         return {variable.name: list(variable.states) for variable in self.variables}

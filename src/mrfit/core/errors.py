@@ -1,4 +1,4 @@
-"""Errors that a user can act on: one line with what was wrong, what was expected and what to do."""
+"""Errors that a user can act on: one line with what was wrong, what was expected and how to fix it."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ class DataError(InputError):
 
 
 class StructureError(InputError):
-    """A structure names what is not there or is malformed."""
+    """A structure is malformed or names unknown variables."""
 
 
 class ImpossibleError(InputError):
-    """Tables, or what is given as known, leave no joint state possible."""
+    """The tables or the evidence leave no joint state possible."""
 
     def __init__(
         self,
-        message: str = "The tables leave no joint state possible: every one meets a cell of minus infinity. Check the "
-        "tables, or what is given as known.",
+        message: str = "The tables leave no joint state possible: every one contains a cell of minus infinity. Check "
+        "the tables and the evidence.",
     ) -> None:
         super().__init__(message)
 

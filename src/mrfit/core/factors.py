@@ -1,4 +1,4 @@
-"""A distribution as a product of tables: scopes, and the logarithms of a factor over each."""
+"""A distribution as a product of tables: a scope and a table of log-potentials for each factor."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from mrfit.core.errors import InputError, listed
 class Factors:
     """log p(x) = sum over scopes A of theta_A(x_A), minus log Z.
 
-    Scopes may repeat, be contained in each other, list their variables in any order or none at all (a constant), and
-    leave variables out. Minus infinity in a table says that these states are impossible. A variable that is known has
-    one state: evidence is smaller tables, not another kind of distribution.
+    Scopes may repeat, be contained in each other, list their variables in any order, be empty (a constant), and leave
+    variables out. Minus infinity in a table marks impossible states. A variable fixed by evidence has one state:
+    evidence gives smaller tables, not another kind of distribution.
 
     Parameters
     ----------
     shape
         Number of states of each variable.
     scopes
-        Numbers of variables, none of them twice in a scope.
+        Variable numbers; a scope names each variable once.
     values
         All tables, one after another, each in C order of its scope as listed (last variable fastest).
     """
@@ -58,7 +58,7 @@ class Factors:
 
     @classmethod
     def from_tables(cls, shape: Sequence[int], tables: Iterable[tuple[Sequence[int], ArrayLike]]) -> Factors:
-        """From pairs of a scope and its log-table, flat or with one axis for each variable of the scope."""
+        """Build factors from pairs of a scope and its log-table, flat or with one axis for each variable."""
         shape, scopes, values = tuple(shape), [], [np.empty(0)]
         for scope, table in tables:
             array = np.asarray(table, np.float64)
@@ -74,18 +74,18 @@ class Factors:
         return cls(shape, tuple(scopes), np.concatenate(values))
 
     def with_values(self, values: Floats) -> Factors:
-        """Other numbers in the same tables: what was planned for these holds for those."""
+        """Replace the numbers in the tables; a plan made for these factors remains valid."""
         return replace(self, values=values)
 
     def given(self, known: Mapping[int, int]) -> Factors:
-        """What is left when some variables are known: they keep their numbers and have one state.
+        """Condition on evidence: the known variables keep their numbers, with one state each.
 
-        log Z of it is that of all joint states that agree with what is known.
+        The log Z of the result covers all joint states that agree with the evidence.
         """
         check_scopes(self.shape, (tuple(known),))
         for i, state in known.items():
             if not 0 <= state < self.shape[i]:
-                raise InputError(f"Variable {i} has {self.shape[i]} states, numbered from 0; state {state} is not one.")
+                raise InputError(f"Variable {i} has {self.shape[i]} states, numbered from 0; got state {state}.")
         if not known:
             return self
         tables = []
@@ -99,7 +99,7 @@ class Factors:
         return Factors(shape, self.scopes, np.concatenate([np.empty(0), *tables]))
 
     def times(self, tables: Iterable[tuple[Sequence[int], ArrayLike]]) -> Factors:
-        """With further tables, such as what is known of a variable without being certain."""
+        """Multiply by further tables, such as soft evidence on single variables."""
         more = Factors.from_tables(self.shape, tables)
         return Factors(self.shape, self.scopes + more.scopes, np.concatenate([self.values, more.values]))
 
@@ -109,26 +109,26 @@ class Factors:
 
     @cached_property
     def _ends(self) -> tuple[int, ...]:
-        """0, and where each table ends; Python's integers, as scopes may be given that no memory could hold."""
+        """Ends of the tables, 0 first; Python integers, because scopes may exceed any memory."""
         cells = (prod(self.shape[i] for i in scope) for scope in self.scopes)
         return tuple(accumulate(cells, initial=0))
 
     def table(self, number: int) -> Floats:
-        """One table, flat; a view."""
+        """Return one table, flat; a view."""
         return self.values[self._ends[number] : self._ends[number + 1]]
 
     @property
     def tables(self) -> tuple[Floats, ...]:
-        """Every table, flat, in the order of ``scopes``; views."""
+        """All tables, flat, in the order of ``scopes``; views."""
         return tuple(self.table(number) for number in range(len(self.scopes)))
 
     @cached_property
     def has_impossible_states(self) -> bool:
-        """Whether minus infinity is in some table."""
+        """Whether some table contains minus infinity."""
         return bool(np.isneginf(self.values).any())
 
     def log_potential(self, codes: NDArray[Any]) -> Floats:
-        """The sum of the tables at rows of codes, shape (rows,): log p plus log Z."""
+        """Return the sum of the tables at each row of codes, shape (rows,): log p plus log Z."""
         codes = np.asarray(codes)
         self._check_codes(codes)
         out = np.zeros(len(codes))
@@ -161,7 +161,7 @@ class Factors:
 
 
 def positions(codes: NDArray[Any], scope: Scope, shape: tuple[int, ...]) -> Indices:
-    """Where the states of rows stand in the flat table of a scope."""
+    """Return the index of each row's states in the flat table of a scope."""
     out = np.zeros(len(codes), np.int64)
     for i in scope:
         out *= shape[i]
@@ -170,7 +170,7 @@ def positions(codes: NDArray[Any], scope: Scope, shape: tuple[int, ...]) -> Indi
 
 
 def check_scopes(shape: tuple[int, ...], scopes: Sequence[Scope]) -> None:
-    """Refuse scopes that name a variable twice, or one that is not there."""
+    """Refuse scopes that name a variable twice or an unknown variable."""
     n = len(shape)
     for scope in scopes:
         if missing := [i for i in scope if not 0 <= i < n]:
@@ -187,5 +187,5 @@ def _check_values(values: Floats) -> None:
     if wrong.size:
         raise InputError(
             f"The tables hold {listed(sorted(set(map(str, wrong))))} ({wrong.size} times); expected logarithms, finite "
-            "or minus infinity for states that are impossible. Mend these cells."
+            "or minus infinity for states that are impossible. Correct these cells."
         )

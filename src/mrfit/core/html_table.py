@@ -7,7 +7,7 @@ from html import escape
 
 
 def html_table(title: str, facts: Mapping[str, object], rows: Iterable[tuple[str, str]] = ()) -> str:
-    """A caption, facts by name, then ``rows``; nothing in it is taken for markup, whatever names hold."""
+    """Return a table as HTML: a caption, facts by name, then ``rows``; all text is escaped."""
     lines = "".join(f"<tr><th>{_text(name)}</th><td>{_text(value)}</td></tr>" for name, value in facts.items())
     lines += "".join(f"<tr><td>{_text(name)}</td><td>{_text(value)}</td></tr>" for name, value in rows)
     return f"<table><caption>{_text(title)}</caption><tbody>{lines}</tbody></table>"

@@ -1,4 +1,4 @@
-"""Internal: division by a positive definite matrix: by Cholesky, or by conjugate gradients where products are held."""
+"""Internal: division by a positive definite matrix, by Cholesky factors or by conjugate gradients."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from mrfit._typing import Floats
 
-_DENSER, _MOST_TERMS = 4, 64  # how much denser than a matrix its inverse may be; of the series that leads to it
+_DENSER, _MOST_TERMS = 4, 64  # most entries of an inverse, as a multiple of the matrix's; most terms of its series
 
 
 def divided(matrix: Floats, r: Floats) -> Floats:
-    """matrix^-1 r; where rounding made the matrix indefinite, with the least ridge that helps on its diagonal."""
+    """Return matrix^-1 r; a matrix made indefinite by rounding gets the least sufficient ridge on its diagonal."""
     return np.asarray(cho_solve((cholesky(matrix), True), r, check_finite=False), np.float64)
 
 
 def cholesky(matrix: Floats) -> Floats:
-    """The lower factor, whatever stands above it; of the matrix with a ridge as for `divided`."""
+    """Return the lower Cholesky factor, with the ridge of `divided` if needed; its upper triangle is arbitrary."""
     ridge, diagonal = 0.0, matrix.diagonal().copy()
     while True:
         try:
@@ -33,7 +33,7 @@ def cholesky(matrix: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Factor:
-    """A positive definite matrix in the form that it is divided by."""
+    """A positive definite matrix, stored as its Cholesky factor."""
 
     lower: Floats
 
@@ -53,11 +53,11 @@ def conjugate_gradients(
     most: int,
     precondition: Callable[[Floats], Floats] = lambda r: r,
 ) -> tuple[Floats, Floats]:
-    """Roughly the d with product(d) = r, and what is left of r (Hestenes and Stiefel 1952).
+    """Return an approximate solution d of product(d) = r, and the residual (Hestenes and Stiefel 1952).
 
-    ``is_enough`` sees the residual, its square in the norm of the preconditioner, and that square at the start. Ends
-    also after ``most`` products, and where the matrix is flat to rounding: what was gathered so far is a direction of
-    descent.
+    ``is_enough`` gets the residual, its square in the norm of the preconditioner, and that square at the start. The
+    iteration also ends after ``most`` products, and where the curvature is zero to rounding: the result so far is a
+    descent direction.
     """
     d, r = np.zeros_like(r), r.copy()
     y = precondition(r)
@@ -80,10 +80,11 @@ def conjugate_gradients(
 
 
 def inverse_by_series(matrix: sparse.csr_array) -> sparse.csr_array | None:
-    """matrix^-1, where in some order of rows and columns the matrix is triangular; None for any other.
+    """Return the inverse of a matrix that is triangular in some order of rows and columns; None for any other.
 
-    With its diagonal D and the rest R, (D + R)^-1 = sum over k of (-D^-1 R)^k D^-1. Each factor leads on along the
-    order, as from a scope to those within it, and the series ends. One that is far less sparse is not gathered.
+    With the diagonal D and the rest R, (D + R)^-1 = sum over k of (-D^-1 R)^k D^-1. Each factor moves along the order,
+    for example from a scope to its subsets, so the series ends. None also if the inverse would be much denser than the
+    matrix.
     """
     diagonal = matrix.diagonal()
     if matrix.shape[0] != matrix.shape[1] or not diagonal.all():
@@ -103,12 +104,12 @@ def inverse_by_series(matrix: sparse.csr_array) -> sparse.csr_array | None:
 
 
 def at_least(values: Floats, share: float) -> Floats:
-    """Positive entries, none below a share of the largest."""
+    """Raise entries to at least a share of the largest; the result is positive."""
     return np.asarray(np.maximum(values, share * values.max(initial=1e-300)), np.float64)
 
 
 def mirrored(lower: Floats) -> Floats:
-    """The symmetric matrix of which this is the lower half, with zeros above."""
+    """Return the symmetric matrix with this lower triangle; entries above the diagonal must be zero."""
     out = np.asarray(lower + lower.T, np.float64)
     out.flat[:: len(out) + 1] *= 0.5
     return out

@@ -1,11 +1,11 @@
-"""Internal: numbers with the digits that their standard errors leave known."""
+"""Internal: formatted numbers, rounded to the precision of their standard errors."""
 
 from __future__ import annotations
 
 from math import floor, isfinite, log10
 
-_DIGITS = 4  # decimals of what is exact
-_UNKNOWN = 2  # decimals where nobody knows the error
+_DIGITS = 4  # decimals of exact numbers
+_UNKNOWN = 2  # decimals of numbers whose error is unknown
 
 
 def with_error(value: float, error: float | None, *, digits: int = _DIGITS, sign: str = "") -> str:
@@ -31,7 +31,7 @@ def with_error(value: float, error: float | None, *, digits: int = _DIGITS, sign
 
 
 def rounded(value: float, error: float | None = 0.0) -> str:
-    """Return the number of `with_error` alone, for columns that have no place for errors."""
+    """Return the number of `with_error` alone, for columns without errors."""
     return with_error(value, error).split(" ")[0]
 
 
@@ -58,7 +58,7 @@ def format_count(count: float) -> str:
 
 
 def in_file(value: float, error: float | None = 0.0) -> str:
-    """Return a number for a file without errors, with one digit more than the standard error leaves known.
+    """Return a number for a file without errors, with one digit more than the standard error justifies.
 
     All digits stay where it is exact or its error is unknown. A number that is not zero never becomes zero.
     """
@@ -70,7 +70,7 @@ def in_file(value: float, error: float | None = 0.0) -> str:
 
 
 def known_decimals(error: float) -> int:
-    """Decimals down to the first digit of an error, or to its second if the first is 1; negative for tens."""
+    """Return the decimals down to the first digit of an error, or the second if the first is 1; negative for tens."""
     rounded = float(f"{error:.0e}")
     leading = floor(log10(rounded) + 1e-9)
     return -leading + (round(rounded / 10.0**leading) == 1)

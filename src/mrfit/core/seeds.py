@@ -1,4 +1,4 @@
-"""Internal: seeds of random numbers, checked where a user gives them."""
+"""Internal: random seeds, checked where a user sets them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Seed = int | tuple[int, ...]
 
 
 def check_seed(seed: object) -> None:
-    """Refuse anything but a whole number from 0 on, or several of them."""
+    """Refuse anything but a whole number of at least 0, or several of them."""
     numbers = seed if isinstance(seed, tuple) and seed else (seed,)
     if not all(
         isinstance(number, int | np.integer) and not isinstance(number, bool) and number >= 0 for number in numbers
@@ -19,7 +19,7 @@ def check_seed(seed: object) -> None:
 
 
 def generator(seed: Seed) -> np.random.Generator:
-    """Return a generator of random numbers that a user's seed begins."""
+    """Return a random number generator for a user's seed."""
     check_seed(seed)
     return np.random.default_rng(seed)
 

@@ -1,4 +1,4 @@
-"""Internal: temporary files beside a target, on disk before they replace it, and folders: swept up after a kill."""
+"""Internal: temporary files that replace a target once they are on disk, and folders; what killed processes left is removed."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if sys.platform != "win32":
 
 _SUFFIX = ".mrfit-partial"
 _SCRATCH = "mrfit-scratch-"
-_LONGEST_STEM = 100  # characters of the target's name, so that the whole stays below the limit of 255
-_PARTIAL = re.compile(rf"\..*\.[a-z0-9_]{{8}}{re.escape(_SUFFIX)}")  # as `mkstemp` makes them
+_LONGEST_STEM = 100  # characters of the target's name, so that the whole name stays below the limit of 255
+_PARTIAL = re.compile(rf"\..*\.[a-z0-9_]{{8}}{re.escape(_SUFFIX)}")  # names made by `mkstemp`
 
 
 @contextmanager
 def replacing(target: Path, *, mode: int | None = None) -> Iterator[IO[bytes]]:
-    """Open a temporary file that takes the target's place at the end of the block, or vanishes after an error.
+    """Open a temporary file that replaces the target at the end of the block, or vanishes after an error.
 
-    Its permissions are ``mode``, by default those that any new file of this process has. The content reaches the disk
-    before the rename, so that a power cut leaves the old file or the new one. The file is locked while it is written: a
-    lock that is free tells `_sweep` that the writer was killed.
+    Its permissions are ``mode``, by default those of any new file of this process. The content reaches the disk before
+    the rename, so that after a power cut the old file or the new one is there. The file stays locked while it is
+    written: `_sweep` recognizes by a free lock that the writer was killed.
     """
     _sweep(target.parent)
     file, temporary = _locked_file(target)
@@ -53,13 +53,13 @@ def _locked_file(target: Path) -> tuple[IO[bytes], Path]:
         fcntl.flock(file, fcntl.LOCK_EX)
         if os.fstat(handle).st_nlink:
             return file, Path(name)
-        file.close()  # another process swept it up in the instant before it was locked
+        file.close()  # another process removed it just before the lock
 
 
 @cache  # a process looks into each folder once: a folder of many files takes time to list
 def _sweep(folder: Path) -> None:
-    """Remove what killed processes of this user left in a folder."""
-    if sys.platform == "win32":  # a file that is open cannot be told from one that is not
+    """Remove the temporary files of this user's killed processes from a folder."""
+    if sys.platform == "win32":  # an open file looks like any other here
         return
     with suppress(OSError):  # a folder that cannot be listed can still be written to
         for entry in os.scandir(folder):
@@ -71,7 +71,7 @@ def _remove_if_abandoned(partial: Path) -> None:
     with (
         suppress(OSError),
         partial.open("rb") as file,
-    ):  # locked by its writer, renamed meanwhile, or not ours to remove
+    ):  # locked by its writer, renamed meanwhile, or another user's
         if os.fstat(file.fileno()).st_uid == os.getuid():
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             partial.unlink()

@@ -23,7 +23,7 @@ _this_thread = threading.local()  # .is_ours on threads of the pool, .most_jobs 
 
 
 def available_jobs() -> int:
-    """Processors this process may use, or those that `at_most_jobs` leaves to this thread."""
+    """Number of processors this process may use, or the limit that `at_most_jobs` sets on this thread."""
     if (limit := getattr(_this_thread, "most_jobs", None)) is not None:
         return int(limit)
     affinity = getattr(os, "sched_getaffinity", None)  # Linux only
@@ -31,7 +31,7 @@ def available_jobs() -> int:
 
 
 def resolve_jobs(jobs: int | None) -> int:
-    """``None`` and -1 mean all available processors."""
+    """Return the number of jobs; ``None`` and -1 mean all available processors."""
     if jobs in (None, -1):
         return available_jobs()
     if not isinstance(jobs, int | np.integer) or isinstance(jobs, bool) or jobs < 1:
@@ -41,7 +41,7 @@ def resolve_jobs(jobs: int | None) -> int:
 
 @contextmanager
 def at_most_jobs(n: int) -> Iterator[None]:
-    """In the block, on this thread, all processors are so many: others may be as busy."""
+    """Limit "all processors" to ``n`` on this thread within the block, because other threads are busy too."""
     _this_thread.most_jobs = n
     try:
         yield
@@ -54,7 +54,7 @@ _MOST_THREADS = 1024  # a bound on what a wrong number of jobs can start
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    """The threads of this process; they are started as they are needed."""
+    """Return the thread pool of this process; its threads start on demand."""
 
     def begin() -> None:
         _this_thread.is_ours = True
@@ -62,21 +62,22 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="mrfit", initializer=begin)
 
 
-def _begin_anew() -> None:
-    """A forked child inherits the pool but none of its threads: work handed to them would never begin."""
+def _reset_after_fork() -> None:
+    """Reset the pool in a forked child: it inherits the pool but no threads, so submitted work would never start."""
     _pool.cache_clear()
     _this_thread.is_ours = False
 
 
 if hasattr(os, "register_at_fork"):  # Windows does not fork
-    os.register_at_fork(after_in_child=_begin_anew)
+    os.register_at_fork(after_in_child=_reset_after_fork)
 
 
 def run(function: Callable[[int, int], Result], ranges: Sequence[tuple[int, int]]) -> list[Result]:
-    """Call ``function(first, last)`` for every range, each range on a thread of its own.
+    """Call ``function(first, last)`` for every range, each on its own thread.
 
-    It returns when all ranges have ended, so that nothing goes on writing to what the caller owns; if some failed, with
-    the error of the first of them. Within a range it takes the ranges one after the other: the processors are busy.
+    It returns when all ranges have ended, so that no thread still writes to the caller's arrays. If some failed, it
+    raises the error of the first of them. Called from a thread of the pool, it takes the ranges one after the other,
+    because the processors are busy.
     """
     if len(ranges) <= 1 or getattr(_this_thread, "is_ours", False):
         return [function(*span) for span in ranges]
@@ -84,21 +85,21 @@ def run(function: Callable[[int, int], Result], ranges: Sequence[tuple[int, int]
     try:
         for future in started:
             future.exception()  # waits for its end
-    finally:  # an interrupt of the caller: what has not begun need not
+    finally:  # after an interrupt of the caller, cancel ranges that have not started
         for future in started:
             future.cancel()
     return [future.result() for future in started]
 
 
 def one_blas_thread() -> AbstractContextManager[object]:
-    """Hold BLAS to one thread: on small matrices more of them wait for each other."""
-    held: AbstractContextManager[object] = _blas().limit(limits=1)
-    return held
+    """Limit BLAS to one thread: on small matrices several threads wait for each other."""
+    limit: AbstractContextManager[object] = _blas().limit(limits=1)
+    return limit
 
 
 @cache
 def _blas() -> ThreadpoolController:
-    """Found once: looking through all loaded libraries takes as long as a small fit."""
+    """Return the controller of BLAS, found once: inspecting all loaded libraries takes as long as a small fit."""
     import scipy.linalg  # noqa: F401  (its library is found only if it is loaded)
 
     return ThreadpoolController().select(user_api="blas")

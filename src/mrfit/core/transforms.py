@@ -1,8 +1,8 @@
 """Internal: linear transforms over all joint states or all subsets, in O(n 2**n) and without a matrix.
 
-Index ``i`` of an array of 2**n values stands for a subset: bit b of ``i`` says whether variable b is in it. Each
-transform multiplies by the n-fold Kronecker power of a 2 x 2 matrix, in place and unnormalised. Results do not depend
-on ``jobs``, to the last bit.
+Index ``i`` of an array of 2**n values represents a subset: bit b of ``i`` tells whether variable b is in it. Each
+transform multiplies the array by the n-fold Kronecker power of a 2 x 2 matrix, in the same memory and unnormalised.
+Results do not depend on ``jobs``, to the last bit.
 """
 
 from __future__ import annotations
@@ -11,26 +11,22 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from math import prod
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mrfit._kernels.arithmetic import fast_transforms as butterflies
 from mrfit._kernels.arithmetic.tensor_axis import multiply_axis
 from mrfit._kernels.fitting import state_products as joint_states
-from mrfit._typing import Floats
+from mrfit._typing import Floats, Matrix
 from mrfit.core.errors import InputError
 from mrfit.core.threads import resolve_jobs, run
 
-Matrix = NDArray[np.floating[Any]]
-
 _PARALLEL_LENGTH = 1 << 19  # handing work to threads takes about 40 us twice: 2**18 values break even
-_JOINED_SIZE = 1024  # entries of a matrix that stands for several axes: five of 2 x 2, three of 3 x 3
+_JOINED_SIZE = 1024  # largest matrix for several joined axes, in entries: five axes of 2 x 2, three of 3 x 3
 
 
 def walsh_hadamard(a: Floats, *, jobs: int | None = 1) -> None:
-    """Walsh-Hadamard transform, in place.
+    """Replace an array by its Walsh-Hadamard transform.
 
     a'[k] = sum_i (-1)**popcount(i & k) a[i], natural order, unnormalised: applied twice it multiplies by 2**n.
 
@@ -43,39 +39,39 @@ def walsh_hadamard(a: Floats, *, jobs: int | None = 1) -> None:
     Notes
     -----
     n 2**n additions in two passes through memory (n <= 26). It is 2**(n/2) times the H_n of Buchman et al. (2012,
-    eq. 5-7), in which bit 1 stands for x = -1; with bit 1 for x = +1, column A changes sign where |A| is odd.
+    eq. 5-7), in which bit 1 means x = -1; with bit 1 for x = +1, column A changes sign where |A| is odd.
     """
     _transform("walsh_hadamard", a, jobs)
 
 
 def subset_sums(a: Floats, *, jobs: int | None = 1) -> None:
-    """Zeta transform, in place: a'[t] = sum over subsets s of t of a[s].
+    """Replace an array by its zeta transform: a'[t] = sum over subsets s of t of a[s].
 
-    From canonical parameters to the log-potential of every joint state (Buchman et al. 2012, eq. 2 solved for log p).
-    Parameters and passes as in :func:`walsh_hadamard`, half of its additions.
+    It turns canonical parameters into the log-potential of every joint state (Buchman et al. 2012, eq. 2 solved for log
+    p). Parameters and passes as in :func:`walsh_hadamard`, with half of its additions.
     """
     _transform("subset_sums", a, jobs)
 
 
 def inverse_subset_sums(a: Floats, *, jobs: int | None = 1) -> None:
-    """Möbius transform, in place: a'[t] = sum over subsets s of t of (-1)**|t - s| a[s].
+    """Replace an array by its Möbius transform: a'[t] = sum over subsets s of t of (-1)**|t - s| a[s].
 
-    From log-potentials to canonical parameters (Buchman et al. 2012, eq. 2). The alternating sums amplify rounding:
-    there and back errs by 4e-12 at n = 20, where Walsh-Hadamard errs by 2e-15.
+    It turns log-potentials into canonical parameters (Buchman et al. 2012, eq. 2). The alternating sums amplify
+    rounding: a round trip errs by 4e-12 at n = 20, where Walsh-Hadamard errs by 2e-15.
     """
     _transform("inverse_subset_sums", a, jobs)
 
 
 def superset_sums(a: Floats, *, jobs: int | None = 1) -> None:
-    """Adjoint of :func:`subset_sums`, in place: a'[t] = sum over supersets s of t of a[s].
+    """Replace an array by the adjoint of :func:`subset_sums`: a'[t] = sum over supersets s of t of a[s].
 
-    From probabilities of joint states to the expectation of every canonical feature.
+    It turns probabilities of joint states into the expectation of every canonical feature.
     """
     _transform("superset_sums", a, jobs)
 
 
 def inverse_superset_sums(a: Floats, *, jobs: int | None = 1) -> None:
-    """Inverse of :func:`superset_sums`, in place: a'[t] = sum over supersets s of t of (-1)**|s - t| a[s]."""
+    """Invert :func:`superset_sums` in the same memory: a'[t] = sum over supersets s of t of (-1)**|s - t| a[s]."""
     _transform("inverse_superset_sums", a, jobs)
 
 
@@ -95,8 +91,8 @@ def tensor_product(a: Floats, matrices: Sequence[Matrix]) -> Floats:
 
     Notes
     -----
-    Axes that shrink go first and axes that grow last, so no intermediate array is larger than both ends. Leading axes
-    are the quickest, so the largest arrays are left to them.
+    Axes that shrink go first and axes that grow last, so that no intermediate array is larger than both ends. Leading
+    axes are the fastest, so they get the largest arrays.
     """
     _check_matrices(a, matrices)
     result = np.ascontiguousarray(a, np.float64).ravel()
@@ -110,13 +106,13 @@ def tensor_product(a: Floats, matrices: Sequence[Matrix]) -> Floats:
 
 
 def kronecker(a: Matrix, b: Matrix) -> Floats:
-    """The Kronecker product of two matrices, as `numpy.kron`, which takes ten times as long where both are small."""
+    """Return the Kronecker product of two matrices; `numpy.kron` takes ten times as long for small ones."""
     (m, n), (k, h) = a.shape, b.shape
     return np.asarray(a[:, None, :, None] * b[:, None, :], np.float64).reshape(m * k, n * h)
 
 
 def exponentiate(q: Floats, *, jobs: int | None = 1) -> tuple[float, float]:
-    """From log-potentials to unnormalised probabilities, in place: q' = exp(q - largest).
+    """Replace log-potentials by unnormalised probabilities: q' = exp(q - largest).
 
     Parameters
     ----------
@@ -149,7 +145,7 @@ def exponentiate(q: Floats, *, jobs: int | None = 1) -> tuple[float, float]:
 
 
 def _transform(kind: str, a: Floats, jobs: int | None) -> None:
-    """Blocks of consecutive values, each on its lower bits; then strips across the blocks, on the higher bits."""
+    """Transform blocks of consecutive values on their lower bits, then strips across the blocks on the higher bits."""
     _check_vector(a)
     n = len(a).bit_length() - 1
     if len(a) != 1 << max(n, 0):
@@ -157,7 +153,7 @@ def _transform(kind: str, a: Floats, jobs: int | None) -> None:
             f"The array holds {len(a)} values; a transform needs 2**n of them, one per subset of n variables. "
             "Pad it with zeros or check the number of variables."
         )
-    if n < butterflies.BASE_BITS:  # zeros for the variables that are not there change nothing below 2**n
+    if n < butterflies.BASE_BITS:  # zeros for the missing variables change nothing below 2**n
         padded = np.zeros(1 << butterflies.BASE_BITS)
         padded[: len(a)] = a
         _transform(kind, padded, 1)
@@ -171,8 +167,8 @@ def _transform(kind: str, a: Floats, jobs: int | None) -> None:
 
 
 def _joined(matrices: Sequence[Matrix]) -> list[Floats]:
-    """Trailing axes joined into one while its matrix is small: BLAS on it beats many passes over rows of 1, 2, 4 ..."""
-    rest = [np.array(matrix, np.float64, order="C") for matrix in matrices]  # copies: a kernel per read-only flag else
+    """Join trailing axes while the joint matrix is small: one BLAS product beats many passes over short rows."""
+    rest = [np.array(matrix, np.float64, order="C") for matrix in matrices]  # copies: read-only needs other kernels
     last: Floats = rest.pop() if rest else np.ones((1, 1))
     while rest and rest[-1].size * last.size <= _JOINED_SIZE:
         last = kronecker(rest.pop(), last)
@@ -189,7 +185,7 @@ def _times_axis(a: Floats, left: int, right: int, matrix: Floats) -> Floats:
 
 
 def _spans(n_pieces: int, jobs: int | None, length: int) -> list[tuple[int, int]]:
-    """0 .. n_pieces cut evenly into one range per thread that is worth its while."""
+    """Cut 0 .. n_pieces evenly into one range per thread, for as many threads as pay off."""
     n = min(resolve_jobs(jobs), n_pieces)
     if n == 1 or length < _PARALLEL_LENGTH:
         return [(0, n_pieces)]
@@ -200,7 +196,7 @@ def _check_vector(a: Floats) -> None:
     if not isinstance(a, np.ndarray) or a.dtype != np.float64 or a.ndim != 1 or not a.flags.c_contiguous:
         found = f"{a.dtype} of shape {a.shape}" if isinstance(a, np.ndarray) else type(a).__name__
         raise InputError(
-            f"The array is {found}; work in place needs a contiguous one-dimensional float64 array. "
+            f"The array is {found}; the transform overwrites it and needs a contiguous one-dimensional float64 array. "
             "Pass np.ascontiguousarray(a, float).ravel() and keep a name for it."
         )
     if not a.flags.writeable:

@@ -1,4 +1,4 @@
-"""Internal, but for what docs/api.md lists: from files and tables to integer codes under a domain."""
+"""Reading of files and tables into integer codes under a domain. Internal, except what docs/api.md lists."""
 
 from mrfit.data.dataset import Dataset
 from mrfit.data.encoding import Encoder, ParseOptions

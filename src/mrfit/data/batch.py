@@ -1,4 +1,4 @@
-"""Runs of rows on their way from a file or a table to codes."""
+"""Batches of rows, the form between a file or table and its codes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import StateCodes
 from mrfit.core.domain import Domain, repeated_names
 from mrfit.core.errors import DataError, listed
 from mrfit.data.labels import is_missing, label
@@ -17,15 +18,13 @@ from mrfit.data.labels import is_missing, label
 MISSING = -1
 _LARGEST_WEIGHT = 1e100  # squares of weights, and sums of them over any number of rows, stay finite
 
-StateCodes = NDArray[np.int32] | NDArray[np.int8]  # truth values take a byte each
-
 
 @dataclass(frozen=True)
 class BatchColumn:
     """A dictionary-encoded column: ``labels[codes[row]]`` is the value of a row, code -1 means missing.
 
-    ``declared`` says that the labels are all states in their order (a pandas category, a polars Enum), not
-    only those that were met.
+    ``declared`` means that the labels are all states in their order (a pandas category, a polars Enum), not only those
+    that occur.
     """
 
     name: str
@@ -47,16 +46,16 @@ class BatchColumn:
         declared: bool = False,
         missing: Collection[str] = (),
     ) -> BatchColumn:
-        """A column from positions in ``values``; values of one label merge, unmet ones go unless declared.
+        """Encode a column from positions in ``values``; equal labels merge, unused ones are dropped unless declared.
 
-        ``missing`` holds the labels that mean "no value", as text files spell it.
+        ``missing`` lists the labels that mean "no value" in text files.
         """
         codes = codes if codes.dtype == np.int8 else codes.astype(np.int32, copy=False)
-        met = _met(codes, len(values))
+        occurs = _occurring(codes, len(values))
         labels: dict[str, int] = {}
-        lookup = np.full(len(values) + 1, MISSING, dtype=codes.dtype)  # its last entry serves code -1
+        lookup = np.full(len(values) + 1, MISSING, dtype=codes.dtype)  # the last entry is for code -1
         for code, value in enumerate(values):
-            if not (declared or met[code]) or is_missing(value):
+            if not (declared or occurs[code]) or is_missing(value):
                 continue
             text = label(value)
             if text not in missing:
@@ -66,7 +65,7 @@ class BatchColumn:
 
     @classmethod
     def from_arrow(cls, name: str, array: Any, *, missing: Collection[str] = ()) -> BatchColumn:
-        """A column from an Arrow array; an ordered dictionary type declares its states."""
+        """Encode an Arrow array; an ordered dictionary type declares its states."""
         codes, values = arrow_codes(name, array)
         declared = bool(getattr(array.type, "ordered", False))
         return cls.encoded(name, codes, values, declared=declared, missing=missing)
@@ -76,11 +75,10 @@ class BatchColumn:
 class Batch:
     """Consecutive rows of a table, or of one of its files.
 
-    ``first_row`` is the 0-based number of the first, and ``file`` where it stands if there are several, for messages;
-    ``named`` says whether the columns have names of their own, ``notes`` what a person should know of the table.
-    ``share_read`` is how much of the bytes of the table is read with it, None where nobody knows.
-    ``cells`` are all columns as they stand in the file (but for weights in front of rows), for those who write it
-    again: an Arrow record batch.
+    ``first_row`` is the 0-based number of the first row, and ``file`` the name of its file if there are several, for
+    messages. ``named`` tells whether the columns have their own names; ``notes`` are remarks for the user.
+    ``share_read`` is the fraction of the table's bytes read so far, None if unknown. ``cells`` is an Arrow record batch
+    of all columns as in the file, without row weights, for functions that write the table again.
     """
 
     columns: tuple[BatchColumn, ...]
@@ -94,7 +92,7 @@ class Batch:
 
     @classmethod
     def from_codes(cls, domain: Domain, codes: NDArray[np.uint8], sample_weight: NDArray[np.float64]) -> Batch:
-        """Rows that are coded already, on their way to another domain."""
+        """Return coded rows as a batch, to encode them under another domain."""
         observed = codes.astype(np.int32)
         observed[codes == 255] = MISSING
         columns = (
@@ -108,7 +106,7 @@ class Batch:
         return len(self.columns[0].codes) if self.columns else 0
 
     def row_name(self, position: int) -> str:
-        """A row of the batch as messages call it."""
+        """Return the name of a row for messages."""
         return f"row {self.first_row + position + 1}" + (f" of {self.file!r}" if self.file is not None else "")
 
     @property
@@ -116,15 +114,15 @@ class Batch:
         return tuple(column.name for column in self.columns)
 
 
-def _met(codes: StateCodes, n_values: int) -> Sequence[bool]:
-    """Which positions occur."""
+def _occurring(codes: StateCodes, n_values: int) -> Sequence[bool]:
+    """Return whether each position occurs."""
     if codes.dtype == np.int8:  # two comparisons are faster than counting
         return [bool((codes == code).any()) for code in range(n_values)]
     return list(np.bincount(codes + 1, minlength=n_values + 1)[1:] > 0)
 
 
 def arrow_codes(name: str, array: Any) -> tuple[StateCodes, Sequence[Any]]:
-    """Positions (-1 = null) in the distinct values of an Arrow array, and those values."""
+    """Return positions (-1 = null) in the distinct values of an Arrow array, and those values."""
     if str(array.type) == "bool":
         return _truth_codes(array), (False, True)
     try:
@@ -140,7 +138,7 @@ def arrow_codes(name: str, array: Any) -> tuple[StateCodes, Sequence[Any]]:
     else:
         codes = np.from_dlpack(array.indices)  # to_numpy would import pandas
     values = array.dictionary
-    # Single-precision values keep their own type: as Python floats 0.1 would be named 0.10000000149011612.
+    # Single-precision values retain their type: as a Python float, 0.1 would be named 0.10000000149011612.
     single = str(values.type) in ("float", "halffloat")
     try:
         distinct = list(values.to_numpy(zero_copy_only=False)) if single else values.to_pylist()
@@ -153,17 +151,17 @@ def arrow_codes(name: str, array: Any) -> tuple[StateCodes, Sequence[Any]]:
 
 
 def _truth_codes(array: Any) -> NDArray[np.int8]:
-    """0, 1 or -1 (null) for each of an Arrow array of truth values."""
+    """Return 0, 1 or -1 (null) for each entry of an Arrow array of booleans."""
     given, values = array.buffers()
     codes = _bits(values, array.offset, len(array))
     return codes if given is None else np.where(_bits(given, array.offset, len(array)), codes, np.int8(MISSING))
 
 
 def _bits(buffer: Any, first: int, count: int) -> NDArray[np.int8]:
-    """Some bits of an Arrow buffer, a byte each; slices of a long array share one buffer."""
+    """Return bits of an Arrow buffer, one per byte; slices of a long array share one buffer."""
     start, skipped = divmod(first, 8)
-    held = np.frombuffer(buffer, np.uint8)[start : (first + count + 7) // 8]
-    return np.unpackbits(held, bitorder="little")[skipped : skipped + count].view(np.int8)
+    packed = np.frombuffer(buffer, np.uint8)[start : (first + count + 7) // 8]
+    return np.unpackbits(packed, bitorder="little")[skipped : skipped + count].view(np.int8)
 
 
 def check_names(names: Sequence[str], *, source: str) -> None:
@@ -175,7 +173,7 @@ def check_names(names: Sequence[str], *, source: str) -> None:
 
 
 def checked_sample_weight(values: object, n_rows: int) -> NDArray[np.float64]:
-    """Row weights as float64: one per row, finite, not negative, not all zero, none so large that products overflow."""
+    """Return row weights as float64: one per row, finite, not negative, not all zero, in a range safe for products."""
     weight = weight_of_any_scale(values, n_rows)
     check_range(weight, "sample_weight")
     return weight
@@ -195,7 +193,7 @@ def check_range(weight: NDArray[np.float64], called: str) -> None:
 
 
 def weight_of_any_scale(values: object, n_rows: int) -> NDArray[np.float64]:
-    """Row weights as float64: one per row, finite, not negative, not all zero."""
+    """Return row weights as float64: one per row, finite, not negative, not all zero."""
     try:
         weight = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Rows that belong together: answers of one person, pupils of one school."""
+"""Rows in clusters, such as all answers of one person or all pupils of one school."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from mrfit.data.unique_rows import UniqueRows
 
 @dataclass(frozen=True, eq=False)
 class ClusteredRows:
-    """Distinct rows, and how often each occurs in every cluster, (clusters, distinct); clusters are drawn, not rows."""
+    """Distinct rows and their counts in every cluster, (clusters, distinct); resampling draws clusters, not rows."""
 
     rows: UniqueRows
     counts: csr_array
 
     @classmethod
     def of(cls, dataset: Dataset, ids: Sequence[object]) -> ClusteredRows:
-        """``ids`` say which cluster each row belongs to."""
+        """Group the rows of a dataset by their cluster ids."""
         names = np.asarray(ids).astype(str)
         if names.shape != (dataset.n_rows,):
             raise InputError(f"{dataset.n_rows:,} rows need as many names of clusters; got shape {names.shape}.")
         clusters, number = np.unique(names, return_inverse=True)
         if len(clusters) < 2:
-            raise InputError("All rows belong to one cluster, of which there is nothing to draw; use another column.")
+            raise InputError("All rows belong to one cluster, so clusters cannot be resampled; use another column.")
         rows = UniqueRows.from_dataset(dataset)
         entries = dataset.sample_weight, (number, rows.places_of(dataset.codes))
         return cls(rows, csr_array(entries, shape=(len(clusters), rows.n_distinct)))
 
     @property
     def n_distinct(self) -> int:
-        """Of what is drawn."""
+        """Number of clusters, the units that resampling draws."""
         return int(self.counts.shape[0])
 
     @property
@@ -52,5 +52,5 @@ class ClusteredRows:
         return self.total_weight
 
     def weights(self, drawn: Floats) -> Floats:
-        """Of the distinct rows, where each cluster was drawn so many times, (resamples, clusters)."""
+        """Return the weights of the distinct rows if each cluster is drawn ``drawn`` times, (resamples, clusters)."""
         return np.asarray(drawn @ self.counts, np.float64)

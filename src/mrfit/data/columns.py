@@ -1,7 +1,7 @@
-"""One-dimensional objects of any common kind as dictionary-encoded columns.
+"""One-dimensional objects of all common kinds as dictionary-encoded columns.
 
-Kinds are told apart by the name of their class: pandas, polars and pyarrow are never imported for a column
-that is not theirs.
+The kind is recognized by the name of the class. pandas, polars and pyarrow are never imported for another library's
+column.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LARGEST = 2**62
 
 @dataclass(frozen=True)
 class SparseColumn:
-    """A column that is zero but for some rows (ascending)."""
+    """A column that is zero except in the listed rows (ascending)."""
 
     rows: NDArray[np.integer[Any]]
     values: NDArray[Any]
@@ -34,15 +34,15 @@ class SparseColumn:
 
 
 def class_names(value: object) -> Iterable[str]:
-    """Package and class, such as "pandas.Series", of a value and its base classes.
+    """Return package and class, such as "pandas.Series", of a value and its base classes.
 
-    The module between package and class is left out: it differs by version.
+    The module between package and class is omitted, because it differs by version.
     """
     return (f"{cls.__module__.partition('.')[0]}.{cls.__name__}" for cls in type(value).__mro__)
 
 
 def encoder(name: str, values: object) -> Callable[[str, Any, slice], BatchColumn]:
-    """The function that encodes a run of rows of such a column."""
+    """Return the function that encodes a run of rows of such a column."""
     for kind in class_names(values):
         if kind in _ENCODERS:
             return _ENCODERS[kind]
@@ -86,7 +86,7 @@ def _encode_floats(name: str, array: NDArray[np.floating[Any]]) -> BatchColumn:
 
 
 def _encode_objects(name: str, values: Any, rows: slice) -> BatchColumn:
-    """Any hashable values, keyed with their class: True == 1, but the two have different names."""
+    """Encode any hashable values, keyed with their class: True == 1, but the two have different names."""
     found: dict[tuple[type, object], int] = {}
     try:
         codes = [found.setdefault((value.__class__, value), len(found)) for value in values[rows]]
@@ -106,9 +106,9 @@ def _encode_pandas(name: str, series: Any, rows: slice) -> BatchColumn:
         return _encode_numpy(name, series.to_numpy(), slice(None))
     try:
         codes, values = series.factorize()
-    except TypeError:  # unhashable values: the plain way has the words for it
+    except TypeError:  # unhashable values: the general function reports them
         return _encode_objects(name, series.tolist(), slice(None))
-    # pandas takes True and 1 for one object; only text and typed columns are safe from that.
+    # pandas merges True and 1; only text and typed columns are safe.
     if series.dtype == object and not all(type(value) is str for value in values):
         return _encode_objects(name, series.tolist(), slice(None))
     return BatchColumn.encoded(name, codes, list(values))

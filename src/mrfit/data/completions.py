@@ -1,4 +1,4 @@
-"""All ways to fill in the missing cells of rows."""
+"""Completions of the missing cells of rows."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from mrfit.core.errors import DataError, InputError
 from mrfit.data.encoding import UNOBSERVED
 from mrfit.data.unique_rows import UniqueRows
 
-_MOST_OF_ROW, _MOST = 2**12, 2**22  # ways
+_MOST_OF_ROW, _MOST = 2**12, 2**22  # completions of one row, and of all rows together
 
 
 @dataclass(frozen=True, eq=False)
 class Completions:
-    """Incomplete rows, and the complete ones each of them may stand for.
+    """Incomplete rows, and the complete rows each of them may represent.
 
     Parameters
     ----------
     observed
-        Rows with missing cells; those without any value say nothing and are left out.
+        Rows with missing cells; rows without any value carry no information and are left out.
     complete
-        All distinct rows that one of them may be.
+        All distinct rows that complete some observed row.
     row, way
-        For every row and every way to fill it in: the numbers of both, rows ascending.
+        Numbers of the row and of its completion, for every pair of them, rows ascending.
     """
 
     observed: UniqueRows
@@ -49,15 +49,15 @@ class Completions:
         return cls(observed, complete, row, complete.places_of(filled))
 
     def shares(self, log_weight: Floats) -> Floats:
-        """The probability of every way, given the row and what ``complete`` rows weigh, up to a constant."""
-        mine = log_weight[self.way]
+        """Return the probability of every completion given its row, from the log-weights of the ``complete`` rows."""
+        log_weights = log_weight[self.way]
         largest = np.full(self.observed.n_distinct, -np.inf)
-        np.maximum.at(largest, self.row, mine)
-        share = np.exp(mine - largest[self.row])
+        np.maximum.at(largest, self.row, log_weights)
+        share = np.exp(log_weights - largest[self.row])
         return np.asarray(share / np.bincount(self.row, share)[self.row], np.float64)
 
     def weighted(self, shares: Floats) -> UniqueRows:
-        """The complete rows, each with its share of the weight of all rows it may be."""
+        """Return the complete rows, each weighted by its shares of all rows it may complete."""
         weight = np.zeros(self.complete.n_distinct)
         np.add.at(weight, self.way, self.observed.sample_weight[self.row] * shares)
         rows, observed = self.complete.reweighted(weight), self.observed

@@ -22,11 +22,10 @@ from mrfit.data.sources import Source
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Rows of codes; ``codes[row, variable]`` is a position in that variable's states, 255 where nothing was observed.
+    """Rows of codes; ``codes[row, variable]`` is a position in that variable's states, 255 for missing values.
 
-    Both arrays are read-only: ``codes`` is uint8 in C order, ``sample_weight`` float64 with one weight per
-    row (ones if not given). ``dropped_rows`` counts the rows that were left out when the table was read, ``notes`` says
-    what was odd about it.
+    Both arrays are read-only: ``codes`` is uint8 in C order, ``sample_weight`` is float64 with one weight per row (ones
+    by default). ``dropped_rows`` counts the rows that reading dropped, ``notes`` lists remarks about the table.
     """
 
     domain: Domain
@@ -77,12 +76,12 @@ class Dataset:
 
     @classmethod
     def from_batches(cls, batches: Iterable[Batch], reading: ParseOptions) -> Dataset:
-        """Gather batches into one table of codes."""
+        """Encode all batches and join them into one table of codes."""
         coder, limit, encoded, n_bytes = Encoder(reading), MemoryLimit(reading.memory), [], 0
         for batch in batches:
             encoded.append(coder.encode(batch))
             n_bytes += sum(part.nbytes for part in encoded[-1])
-            limit.check(2 * n_bytes, batch.share_read)  # they are joined at the end
+            limit.check(2 * n_bytes, batch.share_read)  # the parts are joined at the end, which takes as much again
         domain, remaps = coder.finish()
         codes = np.concatenate([codes for codes, _ in encoded])
         for column, remap in enumerate(remaps):
@@ -92,7 +91,7 @@ class Dataset:
         return cls(domain, codes, weight, coder.dropped_rows, coder.notes)
 
     def recoded(self, domain: Domain) -> Dataset:
-        """The same rows under another domain, matched by column and state name."""
+        """Return the same rows under another domain, matched by column and state name."""
         if domain == self.domain:
             return self
         return self.from_batches(

@@ -1,4 +1,4 @@
-"""Delimited text as pieces of dictionary-encoded text columns, with or without a line of names."""
+"""Delimited text as record batches of dictionary-encoded text columns, with or without a header line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mrfit.data.dialect import Dialect, squeezed
 from mrfit.data.sources import Utf8Stream
 
 _BYTES_PER_PIECE = 2**22
-# Enough to tell separators and names; more only if not even two lines fit.
+# Enough to detect separators and names; more is read only if it has fewer than two lines.
 _BYTES_OF_HEAD = 2**16
 _BLANK_LINES = re.compile(rb"\A( *[\r\n]+)+")
 
@@ -20,7 +20,7 @@ _BLANK_LINES = re.compile(rb"\A( *[\r\n]+)+")
 def delimited_pieces(
     stream: Utf8Stream, *, name: str, header: bool | str, separator: str | None
 ) -> tuple[Dialect, Iterator[Any]]:
-    """How a text file is laid out, and its rows as Arrow record batches, in one pass."""
+    """Return the dialect of a text file and its rows as Arrow record batches, in one pass."""
     head, at_end = _head(stream)
     if not head.strip():
         raise DataError(f"{name!r} is empty; expected rows of values.")
@@ -36,9 +36,9 @@ def delimited_pieces(
 
 
 def _head(stream: Utf8Stream) -> tuple[bytes, bool]:
-    """The beginning of a file from its first line that is not blank, and whether that is all of it."""
+    """Return the beginning of a file from its first nonblank line, and whether that is the whole file."""
     head = b""
-    while head.count(b"\n") + head.count(b"\r") < 4:  # two lines at least, if they end in both
+    while head.count(b"\n") + head.count(b"\r") < 4:  # at least two lines, if they end in CR LF
         more = stream.read(max(_BYTES_OF_HEAD, len(head)))
         if not more:
             return head, True
@@ -47,7 +47,7 @@ def _head(stream: Utf8Stream) -> tuple[bytes, bool]:
 
 
 def _after_lines(text: bytes, n_lines: int) -> bytes:
-    """The text without its first lines, whatever ends them."""
+    """Return the text without its first lines, for all line endings."""
     return b"".join(text.splitlines(keepends=True)[n_lines:]) if n_lines else text
 
 
@@ -64,12 +64,12 @@ def _pieces(blocks: Iterator[bytes], dialect: Dialect, name: str) -> Iterator[An
     text = pa.dictionary(pa.int32(), pa.string())
     separator, names = dialect.separator, list(dialect.names)
     parse = arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True, invalid_row_handler=refuse)
-    # Missing values are recognised after stripping, so not here.
+    # Missing values are recognised later, after stripping.
     convert = arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, text), null_values=[])
     n_rows = 0
     for block in blocks:
         block = squeezed(block.decode()).encode() if separator == " " else block
-        # One thread: only then are the rows of errors known; more did not help dictionaries either.
+        # A single thread, so that errors know their rows; more threads did not speed up dictionaries either.
         read = arrow_csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=names)
         try:
             table = arrow_csv.read_csv(pa.BufferReader(block), read, parse, convert)
@@ -86,9 +86,9 @@ def _pieces(blocks: Iterator[bytes], dialect: Dialect, name: str) -> Iterator[An
 
 
 def _blocks(stream: Utf8Stream, rest: bytes) -> Iterator[bytes]:
-    """Whole rows of a file, a few megabytes at a time, ``rest`` being read already.
+    """Yield whole rows of a file, a few megabytes at a time, after the bytes in ``rest``.
 
-    Arrow's own streaming reads ahead without regard to who consumes: a file of 260 MB took 300 MB.
+    Arrow's own streaming reads ahead of the consumer: a file of 260 MB took 300 MB.
     """
     while more := stream.read(_BYTES_PER_PIECE):
         rest += more
@@ -101,10 +101,10 @@ def _blocks(stream: Utf8Stream, rest: bytes) -> Iterator[bytes]:
 
 
 def _last_row_end(text: bytes) -> int:
-    """After the last line break that is not within quotes; 0 if there is none.
+    """Return the position after the last line break outside quotes; 0 if there is no such break.
 
-    Before such a break stands an even number of quotes. Where their number is odd, the last of them opened the quoted
-    field, and the break sought stands before it.
+    An even number of quotes precedes such a break. If the number is odd, the last quote opened the quoted field, and
+    the break is before it.
     """
     end = _last_line_end(text, len(text))
     odd = text.count(b'"', 0, end) % 2
@@ -116,5 +116,5 @@ def _last_row_end(text: bytes) -> int:
 
 
 def _last_line_end(text: bytes, stop: int) -> int:
-    # A carriage return at the very end may be half of a line break.
+    # A carriage return at the very end may be the first half of CR LF.
     return max(text.rfind(b"\n", 0, stop), text.rfind(b"\r", 0, min(stop, len(text) - 1))) + 1

@@ -1,4 +1,4 @@
-"""Codes for the rows of a table, under a domain that is given or found on the way."""
+"""Codes for the rows of a table, under a given domain or one found in the table."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from mrfit.data.memory import n_bytes_of_size
 MAX_STATES = 255
 _TRUTH_VALUES = ({"0", "1"}, {"false", "true"})
 _OTHER_SPELLING = {"0": "false", "1": "true", "false": "0", "true": "1"}
-# Codes are bytes and a variable has at most 255 states, so 255 is free to mark a cell without a value.
+# Codes are bytes and a variable has at most 255 states, so 255 is free for missing values.
 UNOBSERVED = 255
-_LEFT_OUT = -1  # of a whole row, before codes are bytes
+_LEFT_OUT = -1  # marks a dropped row, before codes are bytes
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -49,7 +49,7 @@ class ReadingOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class ParseOptions:
-    """How the values of a table are understood.
+    """Options that define how the values of a table are parsed.
 
     Parameters
     ----------
@@ -59,24 +59,24 @@ class ParseOptions:
         States of some columns, in order; the others are found in the table.
     missing
         What a missing value does: "error", "drop" (leave its row out), "state" (be a state
-        "missing") or "keep" (stay unobserved, code 255, for what can learn from incomplete rows).
+        How to handle missing values: "error", "drop" (drop the row), "state" (use a state "missing") or "keep"
     unknown
-        What a value outside given states does: "error" or "drop".
+        How to handle values outside the given states: "error" or "drop".
     columns
         Names of the columns to use; by default all.
     exclude
         Names of columns to leave out.
     include
-        Names of columns to keep even if they have another value in nearly every row, as numbers of persons and
-        measurements have; such columns are refused else (`mrfit.data.column_selection.is_id_like` has the rule).
-        True keeps all. Columns with given or declared states are never refused.
+        Names of ID-like columns to keep although their values differ in nearly every row. Other ID-like columns are
+        refused (`mrfit.data.column_selection.is_id_like` defines them). True keeps all. Columns with given or declared
+        states are never refused.
     absent
-        What a variable of the domain does for which the table has no column: "error", or "missing" in every row.
+        How to handle a variable of the domain without a column: "error", or "missing" in every row.
     memory
-        Bytes that rows may take while they are read, such as ``"2GB"``, beside the program itself; reading stops before
-        it takes more. By default most of what is free on the machine, or in the container, as reading begins.
+        Bytes that rows may take while they are read, such as ``"2GB"``, besides the program itself. Reading stops
+        before it exceeds them. By default most of the free memory of the machine or container when reading begins.
 
-    A domain has chosen its columns: all others are ignored, whatever they hold.
+    A domain has already chosen its columns: all others are ignored.
     """
 
     domain: Domain | None = None
@@ -104,27 +104,27 @@ class ParseOptions:
             check_agreement(self.domain, self.columns, self.exclude)
 
     def chosen(self, names: Sequence[str]) -> Collection[str]:
-        """Which of the columns of a table to read."""
+        """Return the columns of a table to read."""
         if self.domain is None:
             if not isinstance(self.include, bool):
                 check_known(self.include, names, "include")
             return chosen_names(names, self.columns, self.exclude)
         present = [name for name in self.domain.names if name in set(names)]
-        # If one is absent, the error shows all there are.
+        # If one is absent, the error lists all columns.
         return present if len(present) == len(self.domain) or (present and self.absent == "missing") else names
 
     def keeps(self, name: str) -> bool:
-        """Whether a column stays even if it tells rows apart."""
+        """Whether the user includes a column even if it is ID-like."""
         return self.include if isinstance(self.include, bool) else name in self.include
 
 
 def has_all_cells(codes: NDArray[np.uint8]) -> bool:
-    """Whether every cell has a value; no table of answers is made on the way."""
+    """Whether every cell has a value; computed without a temporary table of booleans."""
     return int(codes.max(initial=0)) < UNOBSERVED
 
 
 def check_complete(codes: NDArray[np.uint8], what: str) -> None:
-    """Refuse unobserved cells on behalf of ``what``, which cannot do without them."""
+    """Refuse missing values on behalf of ``what``, which needs complete rows."""
     if not has_all_cells(codes):
         n_missing = int(np.count_nonzero(codes == UNOBSERVED))
         raise DataError(
@@ -135,13 +135,13 @@ def check_complete(codes: NDArray[np.uint8], what: str) -> None:
 
 @dataclass
 class Vocabulary:
-    """The labels of one variable and their provisional codes; ``closed`` to new ones if given."""
+    """Labels of one variable and their provisional codes; ``closed`` ones accept no new labels."""
 
     name: str
     codes: dict[str, int] = field(default_factory=dict)
     closed: bool = False
     declared: bool = False  # the order of the codes is the order of the states
-    n_values: float = 0.0  # met so far, missing ones left out
+    n_values: float = 0.0  # values counted so far, without missing ones
 
     @classmethod
     def of_states(cls, name: str, states: Iterable[object]) -> Vocabulary:
@@ -159,7 +159,7 @@ class Vocabulary:
         return self.codes.setdefault(text, len(self.codes))
 
     def code(self, text: str) -> int | None:
-        """The code of a label among closed states; false/true and 0/1 stand for each other."""
+        """Return the code of a label among closed states; false/true and 0/1 are interchangeable."""
         if text not in self.codes and text in _OTHER_SPELLING and set(self.codes) - {MISSING_STATE} in _TRUTH_VALUES:
             text = _OTHER_SPELLING[text]
         return self.codes.get(text)
@@ -173,7 +173,7 @@ class Vocabulary:
         return Crowded(self.name, len(self.codes) - (MISSING_STATE in self.codes), int(self.n_values))
 
     def states(self, *, among_spins: bool) -> tuple[str, ...]:
-        """The final order; a state made of missing values comes last."""
+        """Return the states in their final order; a state made of missing values comes last."""
         if self.declared:
             return tuple(self.codes)
         met = [text for text in self.codes if text != MISSING_STATE]
@@ -182,11 +182,11 @@ class Vocabulary:
 
 
 class Encoder:
-    """Turns batches into codes, one after the other, and settles the domain at the end.
+    """An encoder that turns batches into codes one by one and determines the domain at the end.
 
-    While the states are still being found, `encode` gives provisional codes in the order in which labels were
-    met; `finish` gives the domain and, for each variable, the lookup from provisional to final codes. States
-    met only in rows that were left out are kept.
+    While states are still being found, `encode` returns provisional codes in the order in which labels occur. `finish`
+    returns the domain and, for each variable, the lookup from provisional to final codes. States that occur only in
+    dropped rows remain states.
     """
 
     def __init__(self, reading: ParseOptions | None = None) -> None:
@@ -194,11 +194,11 @@ class Encoder:
         self._vocabularies: list[Vocabulary] = []
         self._n_rows = 0
         self.dropped_rows = 0
-        self.left_out: NDArray[np.bool_] = np.zeros(0, bool)  # which rows of the last batch
-        self.notes: tuple[str, ...] = ()  # what a person should know of the table
+        self.left_out: NDArray[np.bool_] = np.zeros(0, bool)  # dropped rows of the last batch
+        self.notes: tuple[str, ...] = ()  # remarks about the table, for the user
 
     def encode(self, batch: Batch) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-        """Provisional codes (rows kept x variables, column after column) and weights of the rows kept."""
+        """Return provisional codes, (rows, variables) in column order, and weights, without the dropped rows."""
         if not self._vocabularies:
             self._vocabularies = self._start(batch)
         weight = np.ones(batch.n_rows) if batch.sample_weight is None else batch.sample_weight
@@ -224,8 +224,8 @@ class Encoder:
         return codes.T, weight
 
     def absorb(self, other: Encoder) -> None:
-        """Take in what another coder has met in other batches of the same table, as if it had been met here."""
-        if not other._vocabularies:  # it has met no row
+        """Merge the states and counts that another encoder found in other batches of the same table."""
+        if not other._vocabularies:  # it has seen no row
             return
         if not self._vocabularies:
             self._vocabularies = other._vocabularies
@@ -250,7 +250,7 @@ class Encoder:
                 vocabulary.add(text)
 
     def finish(self) -> tuple[Domain, list[NDArray[np.uint8]]]:
-        """The domain, and for each variable the final code of every provisional one."""
+        """Return the domain, and for each variable the final code of every provisional code."""
         if self._n_rows == 0:
             raise DataError("The table has no rows; at least one is needed.")
         if self._n_rows == self.dropped_rows:
@@ -288,9 +288,9 @@ class Encoder:
         ]
 
     def _matched(self, batch: Batch) -> list[BatchColumn]:
-        """The batch's columns in the order of the variables; columns that are no variables are ignored.
+        """Return the batch's columns in the order of the variables; other columns are ignored.
 
-        Columns without names of their own are matched by position where their numbers mean nothing here.
+        Unnamed columns are matched by position, if their number agrees and their generated names are unknown here.
         """
         columns = {column.name: column for column in batch.columns}
         absent = [vocabulary.name for vocabulary in self._vocabularies if vocabulary.name not in columns]
@@ -303,14 +303,14 @@ class Encoder:
         return [columns[vocabulary.name] for vocabulary in self._vocabularies]
 
     def _count_values(self, columns: Sequence[BatchColumn], weight: NDArray[np.float64]) -> None:
-        """Rows that stand for several count as often as they weigh; fractions are no counts."""
+        """Count the values of each column; rows with whole-number weights count as often as they weigh."""
         counts = weight if (weight == np.rint(weight)).all() else np.ones(len(weight))
         total = float(counts.sum())
         for vocabulary, column in zip(self._vocabularies, columns, strict=True):
             vocabulary.n_values += total - (float(counts[column.codes < 0].sum()) if column.has_missing else 0.0)
 
     def _names_of_rows(self) -> list[Vocabulary]:
-        """Columns that tell rows apart, but for those that are to be kept."""
+        """Return the ID-like columns, except those the user keeps."""
         return [each for each in self._vocabularies if each.is_id_like and not self._reading.keeps(each.name)]
 
     def _refuse_too_many_states(self) -> None:
@@ -320,7 +320,7 @@ class Encoder:
             raise DataError(too_many_states([each.crowded for each in full + others], MAX_STATES))
 
     def _lookup(self, vocabulary: Vocabulary, column: BatchColumn, batch: Batch) -> list[int]:
-        """The provisional code of every label of a column; the last entry serves missing values (-1)."""
+        """Return the provisional code of every label of a column; the last entry is for missing values (-1)."""
         codes = [self._code(vocabulary, column, position, batch) for position in range(len(column.labels))]
         return [*codes, self._missing_code(vocabulary, column, batch)]
 
@@ -333,7 +333,7 @@ class Encoder:
         if self._reading.unknown == "drop":
             return _LEFT_OUT
         rows = np.flatnonzero(column.codes == position)
-        if rows.size == 0:  # a declared category that no row holds
+        if rows.size == 0:  # a declared category that occurs in no row
             return _LEFT_OUT
         raise DataError(
             f"Column {column.name!r} holds {text!r} ({batch.row_name(int(rows[0]))}), which is not "
@@ -364,7 +364,7 @@ class Encoder:
 
 
 def _remap(vocabulary: Vocabulary, states: Sequence[str]) -> NDArray[np.uint8]:
-    """The final code of every byte; what is unobserved stays so."""
+    """Return the final code of every byte; the mark of missing values stays."""
     positions = {state: code for code, state in enumerate(states)}
     remap = np.arange(256, dtype=np.uint8)
     remap[: len(vocabulary.codes)] = [positions[text] for text in vocabulary.codes]

@@ -1,4 +1,4 @@
-"""How a file lays out its rows: its kind, separator, encoding, header, weights and marks of missing values."""
+"""Layout of a file: its kind, separator, encoding, header, weights and codes for missing values."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ class LayoutOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class FileLayout:
-    """What a file does not say about itself, or says wrongly.
+    """Properties of a file that cannot be detected, or are detected wrongly.
 
     Parameters
     ----------
     weight
         The column that holds row weights; it is not a variable.
     header
-        Whether the first line of a text file names the columns. "auto" takes it for data if every field is a number,
+        Whether the first line of a text file names the columns. "auto" treats it as data if every field is a number,
         unless those numbers look like names (see `mrfit.data.dialect`). Columns without names are called v0, v1, ...
     separator
-        One character, or "tab", "space" (any run of spaces), "comma", "semicolon", "colon", "pipe"; found if not given.
+        One character, or "tab", "space" (runs of spaces), "comma", "semicolon", "colon", "pipe"; detected by default.
     encoding
-        Of text files; by default UTF-8, or UTF-16 where the file begins with its byte order mark.
+        Encoding of text files; by default UTF-8, or UTF-16 if the file begins with its byte order mark.
     na_values
-        Values that mean "missing", besides the usual spellings.
+        Values that mean "missing", besides the usual codes.
     format
-        "csv", "tsv", "txt", "data", "parquet" or "items" (lists of what is on in a row), whatever the name of the file;
-        by default as its suffix says.
+        "csv", "tsv", "txt", "data", "parquet" or "items" (lists of the items in each row), regardless of the file name;
+        by default it follows the suffix.
     """
 
     weight: str | None = None
@@ -65,7 +65,7 @@ class FileLayout:
 
 
 def as_tuple(values: Collection[object] | object) -> tuple[object, ...]:
-    """One name or value given where several may be: text is one, not its letters."""
+    """Return one or several values as a tuple; a text is a single value."""
     return tuple(values) if isinstance(values, Collection) and not isinstance(values, str | bytes) else (values,)
 
 

@@ -1,4 +1,4 @@
-"""Cutting a table into parts that are held out in turn."""
+"""Cross-validation folds of a table."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from mrfit.data.unique_rows import UniqueRows
 
 @dataclass(frozen=True)
 class Fold:
-    """Rows to learn from and rows to judge by."""
+    """Training rows and held-out rows."""
 
     train: UniqueRows
     held_out: UniqueRows
 
 
 def folds_of(rows: UniqueRows, n_folds: int, rng: np.random.Generator) -> Iterator[Fold]:
-    """Every row in one of ``n_folds`` parts of equal size, at random; no folds for none.
+    """Yield ``n_folds`` folds of equal size, dealt at random; none if ``n_folds`` is 0.
 
-    A distinct row of weight 5 is five rows, which may go to different parts. Weights that are not whole numbers are not
-    counts: such a row goes to one part with all its weight.
+    A distinct row of weight 5 is five rows, which may go to different folds. If weights are not whole numbers, each row
+    goes to one fold with all its weight.
     """
     if n_folds == 0:
         return
@@ -37,7 +37,7 @@ def folds_of(rows: UniqueRows, n_folds: int, rng: np.random.Generator) -> Iterat
 
 
 def fold_weights(sample_weight: Floats, n_folds: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """What is in each fold of the weight of every row, as `folds_of` says; of few rows some folds may get none."""
+    """Yield the weight of every row in each fold, as in `folds_of`; with few rows some folds may be empty."""
     n_units, whole = _n_units(sample_weight), _are_counts(sample_weight)
     sizes = n_units // n_folds + (np.arange(n_folds) < n_units % n_folds)
     left = sample_weight.astype(np.int64) if whole else np.ones(len(sample_weight), np.int64)

@@ -1,7 +1,7 @@
-"""Tables in memory, of any common kind, as batches of dictionary-encoded columns.
+"""In-memory tables of all common kinds as batches of dictionary-encoded columns.
 
-Every table is first taken apart into named columns, then read in runs of rows, so that the encoded copy of a
-large table never exists as a whole.
+A table is first split into named columns and then read in runs of rows, so that the encoded copy of a large table never
+exists as a whole.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ACCEPTED = (
     "sparse matrix, a list of rows or a dict of columns"
 )
 
-_SOURCE = "The table"  # in messages
+_SOURCE = "The table"  # for messages
 
 _Columns = list[tuple[str, Any]]  # names and one-dimensional objects
 
@@ -35,7 +35,7 @@ def table_batches(
     sample_weight: object = None,
     select: Callable[[Sequence[str]], Collection[str]] | None = None,
 ) -> Iterator[Batch]:
-    """The rows of a table in memory, in runs; columns of arrays and lists of rows are named v0, v1, ...
+    """Yield the rows of a table in memory, in batches; columns of arrays and lists of rows are named v0, v1, ...
 
     ``select`` chooses among the names of all columns.
     """
@@ -56,17 +56,17 @@ def table_batches(
 
 
 def check_column_names(table: object) -> None:
-    """Refuse a table without columns, or with a name twice."""
+    """Refuse a table without columns or with a repeated name."""
     check_names([name for name, _ in _columns(table)[0]], source=_SOURCE)
 
 
 def column_values(table: object) -> list[Any]:
-    """The columns of a table, whatever they are called."""
+    """Return the columns of a table without their names."""
     return [values for _, values in _columns(table)[0]]
 
 
 def _columns(table: object) -> tuple[_Columns, bool]:
-    """The columns of a table, and whether they have names of their own."""
+    """Return the columns of a table, and whether they have their own names."""
     for kind in class_names(table):
         if kind in _NAMED:
             return _NAMED[kind](table), True
@@ -74,7 +74,7 @@ def _columns(table: object) -> tuple[_Columns, bool]:
             return _numbered(_UNNAMED[kind](table)), False
     if isinstance(table, Mapping):
         return _from_mapping(table), True
-    if hasattr(table, "__arrow_c_stream__"):  # the Arrow PyCapsule interface: results of queries, other frames
+    if hasattr(table, "__arrow_c_stream__"):  # the Arrow PyCapsule interface: query results, other data frames
         return _from_stream(table), True
     raise DataError(_unreadable(table))
 

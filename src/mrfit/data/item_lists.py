@@ -1,4 +1,4 @@
-"""Files of item lists: a line for each row, with the names or numbers of what is on in it."""
+"""Files of item lists: one line for each row, with the names or numbers of its items."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from mrfit.data.unique_rows import UniqueRows
 SUFFIXES = (".items", ".basket", ".items.gz", ".basket.gz")
 FORMAT = "items"
 _BYTES_AT_ONCE = 2**22
-# While entries are brought into order: their row and column, before and after, and what an array has around them.
+# Memory for sorting the entries: row and column before and after, and the overhead of an array per list.
 _ENTRY_BYTES, _LIST_BYTES = 40, 140
-_CODE_BYTES = 4  # of a cell while codes are made of lists
+_CODE_BYTES = 4  # of a cell while lists are turned into codes
 
 
 def is_item_list(source: Source, format: str | None) -> bool:
-    """Whether a source is read as lists of items: by its format, else by its name, of several files the first."""
+    """Whether a source contains item lists: by its format, else by its name; of several files the first decides."""
     if format is not None:
         return format == FORMAT
     if isinstance(source, TableFile):
@@ -47,10 +47,10 @@ def read_items(
     progress: Progress | None = None,
     **layout: Unpack[LayoutOptions],
 ) -> UniqueRows:
-    """The rows of item lists: with codes where these are few (2^28 cells, and within memory), else as `SparseRows`.
+    """Return the rows of item lists: as codes if these fit (2^28 cells, and the memory limit), else as `SparseRows`.
 
-    Items are separated by spaces or, in lines that have one, by commas; ``weight|`` may stand before the first. A line
-    may be empty: a row without items. Under a domain, items that it does not know are ignored.
+    Items are separated by spaces or, in lines that contain one, by commas. ``weight|`` may precede the first item. An
+    empty line is a row without items. Under a domain, items outside it are ignored.
     """
     rows = read_sparse(source, reading, progress=progress, **layout)
     most = min(MOST_CODES, MemoryLimit(reading.memory if reading else None).n_bytes / _CODE_BYTES)
@@ -64,10 +64,10 @@ def read_sparse(
     progress: Progress | None = None,
     **layout: Unpack[LayoutOptions],
 ) -> SparseRows:
-    """The same as lists, however few they are."""
+    """Read item lists as `SparseRows`, regardless of their size."""
     reading, how = reading or ParseOptions(), FileLayout(**layout)
     with named_in_errors(source):
-        _check_told(reading, how)
+        _check_options(reading, how)
         found, limit = _Lists(), MemoryLimit(reading.memory)
         for lines, share_read in _lines(source, how, progress):
             for line in lines:
@@ -78,11 +78,11 @@ def read_sparse(
         return found.rows(reading)
 
 
-def _check_told(reading: ParseOptions, layout: FileLayout) -> None:
+def _check_options(reading: ParseOptions, layout: FileLayout) -> None:
     for name, value in (("weight", layout.weight), ("states", reading.states), ("header", layout.header is True)):
         if value:
             raise DataError(
-                f"{name}=... does not apply to lists of items: these are on or off, and rows carry weights as "
+                f"{name}=... does not apply to lists of items, which are on or off; row weights are written "
                 "'weight|' in front. Leave it out."
             )
     for variable in reading.domain or ():
@@ -94,7 +94,7 @@ def _check_told(reading: ParseOptions, layout: FileLayout) -> None:
 
 
 def _lines(source: Source, layout: FileLayout, progress: Progress | None) -> Iterator[tuple[list[str], float | None]]:
-    """Some lines at a time, and how much of all bytes is read with them."""
+    """Yield some lines at a time, and the fraction of all bytes read with them."""
     places = [file.place for file in files_of(source, SUFFIXES)]
     before, all_bytes = 0, sum(place.n_bytes for place in places)
     for place in places:
@@ -114,7 +114,7 @@ def _lines(source: Source, layout: FileLayout, progress: Progress | None) -> Ite
 
 
 class _Lists:
-    """Accumulates lines; an item gets a number when it is first met."""
+    """A collector of lines; an item gets its number at its first occurrence."""
 
     def __init__(self) -> None:
         self._number: dict[str, int] = {}
@@ -124,7 +124,7 @@ class _Lists:
 
     @property
     def n_bytes_needed(self) -> int:
-        """The most that the rows so far take until they are compressed rows."""
+        """Most bytes that the rows so far need until they are compressed."""
         return _ENTRY_BYTES * self.n_items + _LIST_BYTES * len(self._items)
 
     def add(self, line: str, separator: str | None) -> None:
@@ -160,7 +160,7 @@ class _Lists:
         return SparseRows(domain, entries, np.array(self._weights))
 
     def _chosen(self, reading: ParseOptions) -> list[str]:
-        """Numbers by their size, then words by the alphabet; those of a domain in its order."""
+        """Return the selected items: numbers by size, then words alphabetically; those of a domain in its order."""
         if reading.domain is not None:
             check_agreement(reading.domain, reading.columns, reading.exclude)
             return list(reading.domain.names)

@@ -1,10 +1,11 @@
 """Optimal one-dimensional k-means.
 
-The least cost g(n) of n clusters is convex in n. So a price for each cluster makes some n the best, and the search is
-for the price that makes it k; one price costs a pass over the sorted values whatever k is (Gronlund et al. 2017, "Fast
-exact k-means, k-medians and Bregman divergence clustering in 1D"). Where g is straight no price singles k out: there
-two partitions with fewer and more clusters, equally good at their price, are joined to one with k (Aggarwal, Schieber
-and Tokuyama 1994, "Finding a minimum-weight k-link path in graphs with the concave Monge property").
+The least cost g(n) of n clusters is convex in n. A penalty ("price") per cluster therefore makes some n optimal, and
+the search is for the price that makes k optimal. One price costs one pass over the sorted values, for any k (Gronlund
+et al. 2017, "Fast exact k-means, k-medians and Bregman divergence clustering in 1D"). Where g is linear, no price
+singles out k. There, two partitions with fewer and with more clusters, equally good at their price, are joined into one
+with k clusters (Aggarwal, Schieber and Tokuyama 1994, "Finding a minimum-weight k-link path in graphs with the concave
+Monge property").
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ from mrfit.core.errors import InputError
 from mrfit.data.batch import weight_of_any_scale
 
 _SMALLEST = float(np.finfo(np.float64).tiny)
-_NEAR = 64.0  # ratio of prices up to which the rounding of the higher does not matter at the lower
+_NEAR = 64.0  # highest ratio of two prices at which the rounding of the higher does not matter at the lower
 _N_BINS = 512  # for the first guess of the price
-_N_GUESSES = 8  # prices guessed from a power law before the search falls back on halving
+_N_GUESSES = 8  # prices guessed from a power law before the search falls back to bisection
 
 
 @dataclass(frozen=True)
 class Clustering:
-    """Clusters of numbers: ascending ``centers``, for each value the index of its own, and the cost.
+    """Clusters of numbers: ascending ``centers``, the index of each value's cluster, and the cost.
 
-    The cost is the sum of weight times squared distance to the exact weighted mean of the cluster. Where the spread of
-    a cluster is within a few thousand roundings of its mean, summing over the rounded ``centers`` gives a little more.
+    The cost is the sum of weight times squared distance to the exact weighted mean of the cluster. If the spread of a
+    cluster is within a few thousand roundings of its mean, the sum over the rounded ``centers`` is slightly larger.
     """
 
     centers: Floats
@@ -49,17 +50,17 @@ class Clustering:
 
 
 def kmeans1d(values: object, k: int, *, sample_weight: object = None) -> Clustering:
-    """Cut numbers into k clusters with the least weighted sum of squared distances to their means.
+    """Partition numbers into k clusters with the least weighted sum of squared distances to their means.
 
     minimise  sum over t of sample_weight[t] * (values[t] - centers[assignment[t]])^2
 
     The answer is optimal up to rounding and does not depend on the order of the values. Equal values share a cluster:
     with fewer than k distinct values of positive weight there are that many clusters, and the cost is zero. Values of
     weight zero do not count; they are assigned to the nearest centre, the lower one of two. Distances below 1e-150 of
-    the whole spread have squares that vanish, and no influence.
+    the whole spread have squares that vanish, so they have no influence.
 
-    O(m log m) for m values, times the number of prices tried: mostly fewer than ten, whatever k is. The kernel keeps
-    24 m log2(m) bytes.
+    The time is O(m log m) for m values, times the number of prices tried, which is mostly below ten for any k. The
+    kernel needs 24 m log2(m) bytes.
     """
     x = _checked_values(values)
     weight = weight_of_any_scale(np.ones(len(x)) if sample_weight is None else sample_weight, len(x))
@@ -106,7 +107,7 @@ def _checked_k(k: int, n_values: int) -> int:
 
 
 def _check_spread(x: Floats, weight: Floats) -> None:
-    """The cost of a single cluster bounds all others; it must be a number."""
+    """Refuse an infinite cost of a single cluster, which bounds all other costs."""
     with np.errstate(over="ignore"):
         spread, total = float(x[-1]) - float(x[0]), float(weight.sum())
     if not math.isfinite(total) or not math.isfinite(total * spread * spread):
@@ -117,14 +118,14 @@ def _check_spread(x: Floats, weight: Floats) -> None:
 
 
 def _cluster(x: Floats, weight: Floats, k: int) -> tuple[Integers, Floats, float]:
-    """Boundaries, centres and cost for ascending distinct values; computed at a scale where no square overflows."""
+    """Return boundaries, centres and cost for ascending distinct values, at a scale where no square overflows."""
     by, weight_by = math.frexp(float(x[-1]) - float(x[0]))[1], math.frexp(float(weight.max()))[1]
     scaled, scaled_weight = np.ldexp(x, -by), np.ldexp(weight, -weight_by)
     boundaries = _best_boundaries(scaled, scaled_weight, min(k, len(x)))
     begin, size = boundaries[:-1], np.diff(boundaries)
     mass = np.add.reduceat(scaled_weight, begin)
-    # Distances are taken to the first value and then to the mean found so, never to the origin: a common offset costs
-    # no digits, and the second shift is what the first mean was rounded by.
+    # Distances are relative to the first value and then to the resulting mean, never to the origin. A common offset
+    # therefore costs no digits, and the second shift corrects the rounding of the first mean.
     mean = scaled[begin]
     for _ in range(2):
         beyond = scaled - np.repeat(mean, size)
@@ -139,8 +140,8 @@ def _cluster(x: Floats, weight: Floats, k: int) -> tuple[Integers, Floats, float
 class _Partition:
     """A best partition at a price, with ``first`` as in the kernel.
 
-    ``rounded_at`` is the highest price whose rounding may show in ``first``: its own, or that of the answers which said
-    where its candidates begin.
+    ``rounded_at`` is the highest price whose rounding may affect ``first``: its own price, or that of the partitions
+    which bounded its candidates.
     """
 
     price: float
@@ -155,10 +156,10 @@ class _Partition:
 
 
 def _best_boundaries(x: Floats, weight: Floats, k: int) -> Integers:
-    """0 = b_0 < ... < b_k = m of the best k clusters.
+    """Return the boundaries 0 = b_0 < ... < b_k = m of the best k clusters.
 
-    ``few`` and ``many`` enclose k, and their answers enclose those of all prices between. A price on the chord of g
-    between them either finds a partition between them or shows that there is no better one than the chord.
+    ``few`` and ``many`` bracket k, and their partitions bracket those of all prices between. A price on the chord of g
+    between them either finds a partition between them or shows that none is better than the chord.
     """
     m = len(x)
     if k == 1 or k == m:
@@ -186,25 +187,25 @@ def _best_boundaries(x: Floats, weight: Floats, k: int) -> Integers:
 
 
 def _single_cluster(table: Floats, m: int) -> _Partition:
-    """Best where a cluster costs as much as there is to gain."""
+    """Return the partition into one cluster, which is best if a cluster costs as much as it can save."""
     boundaries = np.array([0, m])
     cost = partition_cost(table, boundaries)
     return _Partition(cost, np.zeros(m + 1, np.int64), boundaries, cost)
 
 
 def _single_values(x: Floats, weight: Floats) -> _Partition:
-    """Best up to the price of the cheapest pair: a cluster costs at least the sum of its neighbours' pairs."""
+    """Return the partition into single values, best up to the price of the cheapest pair of neighbours."""
     pairs = np.diff(x) ** 2 / (1.0 / weight[1:] + 1.0 / weight[:-1])
     boundaries = np.arange(len(x) + 1)
     return _Partition(max(float(pairs.min()), _SMALLEST), np.maximum(boundaries - 1, 0), boundaries, 0.0)
 
 
 def _best_at(price: float, table: Floats, few: _Partition, many: _Partition) -> _Partition:
-    """The best partition at a price.
+    """Return the best partition at a price.
 
-    A price far above the cost drowns it in rounding. No further cluster saves more than the whole cost, so the number
-    of clusters stays the same down to that price, and the search is repeated there. For the same reason ``few`` is not
-    asked where candidates begin if its price is much higher.
+    A price far above the cost drowns the cost in rounding. No further cluster saves more than the whole cost, so the
+    number of clusters stays the same down to that price, and the search is repeated there. For the same reason the
+    candidates of ``few`` are not used if its price is much higher.
     """
     while True:
         near = few.rounded_at <= _NEAR * price
@@ -220,7 +221,7 @@ def _best_at(price: float, table: Floats, few: _Partition, many: _Partition) -> 
 
 
 def _expected_price(x: Floats, weight: Floats, k: int) -> float:
-    """-g'(k) for g(k) = (integral of density^(1/3))^3 / (12 k^2), true of many values (Panter and Dite 1951)."""
+    """Return -g'(k) for g(k) = (integral of density^(1/3))^3 / (12 k^2), for many values (Panter and Dite 1951)."""
     edges = np.linspace(0, len(x) - 1, min(len(x), _N_BINS + 1)).astype(np.int64)
     mass = np.diff(np.cumsum(weight)[edges])
     roots = np.cbrt(mass * np.diff(x[edges]) ** 2)
@@ -228,12 +229,12 @@ def _expected_price(x: Floats, weight: Floats, k: int) -> float:
 
 
 def _inside(price: float, few: _Partition, many: _Partition) -> float:
-    """The price if it lies between those of the ends, else their geometric mean."""
+    """Return the price if it lies between those of the ends, else their geometric mean."""
     return price if many.price < price < few.price else math.sqrt(few.price) * math.sqrt(many.price)
 
 
 def _likely_price(few: _Partition, many: _Partition, k: int) -> float:
-    """The price of k on a power law A n^-p: through both ends or, while none is found above k, with -g'/g of few."""
+    """Return the price of k on a power law A n^-p through both ends, or by -g'/g of ``few`` if ``many`` costs 0."""
     if few.cost == 0.0:
         return 0.0
     if many.cost > 0.0:
@@ -244,11 +245,11 @@ def _likely_price(few: _Partition, many: _Partition, k: int) -> float:
 
 
 def _joined(few: Integers, many: Integers, k: int) -> Integers:
-    """Follow ``few`` to its t-th boundary, then ``many`` so that there are k clusters in all.
+    """Follow ``few`` to its t-th boundary, then ``many``, for k clusters in all.
 
-    Take the first t for which the (t + 1)-th cluster of ``few`` contains one of ``many`` that has the right number of
-    clusters after it. There must be one, and by the Monge condition crossing there costs nothing: exchanging the ends
-    of the two clusters gives two partitions that together are no worse, and neither can be better than the best.
+    Take the first t for which the (t + 1)-th cluster of ``few`` contains one of ``many`` with the right number of
+    clusters after it. Such a t exists, and by the Monge condition crossing there costs nothing: exchanging the ends of
+    the two clusters gives two partitions that together are no worse, and neither can be better than the best.
     """
     ahead = len(many) - 1 - k
     t = int(np.argmax(few[1:] >= many[ahead + 1 : ahead + len(few)]))

@@ -1,4 +1,4 @@
-"""How much memory reading may take, and what stops it before it takes more."""
+"""Limits on the memory that reading takes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from mrfit.core.errors import DataError, InputError
 from mrfit.core.rounding import format_size
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_SHARE = 0.8  # of what is free: others need some, and so does learning
+_SHARE = 0.8  # usable share of the free memory: other programs and learning need the rest
 
-# The limit of a container, what is used of it, and where it says how much of that are files that could be let go:
-# control groups of version 2, and of version 1.
+# The limit of a container, its memory in use, and the field with the part of it that is reclaimable file cache: control
+# groups of version 2, and of version 1.
 _GROUPS = (
     ("memory.max", "memory.current", "inactive_file"),
     ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "total_inactive_file"),
@@ -21,7 +21,7 @@ _GROUPS = (
 
 
 def n_bytes_of_size(size: float | str) -> float:
-    """``8GB``, ``500 MB`` or a number as bytes."""
+    """Parse ``8GB``, ``500 MB`` or a number into bytes."""
     match = re.fullmatch(r"([0-9.]+(?:e[0-9]+)?)\s*([kmgt]?)b?", str(size).strip().lower())
     try:
         n_bytes = float(match[1]) * _UNITS[match[2]] if match else 0.0
@@ -33,7 +33,7 @@ def n_bytes_of_size(size: float | str) -> float:
 
 
 def free_memory(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> float:
-    """Bytes that this machine, or the container this runs in, has left; infinite where nobody says."""
+    """Return the free bytes of this machine, or of the container this runs in; infinite if unknown."""
     return min(_of_machine(proc), *(_of_container(groups, *names) for names in _GROUPS))
 
 
@@ -41,7 +41,7 @@ def _of_machine(proc: Path) -> float:
     try:
         lines = dict(line.split(":") for line in (proc / "meminfo").read_text().splitlines())
         return 1024.0 * int(lines["MemAvailable"].split()[0])
-    except (OSError, ValueError, KeyError):  # no Linux, or an old one
+    except (OSError, ValueError, KeyError):  # not Linux, or an old kernel
         return _installed()
 
 
@@ -62,13 +62,13 @@ def _of_container(groups: Path, limit: str, used: str, idle: str) -> float:
 
 
 class MemoryLimit:
-    """What reading may take: as the user says, or most of what is free as it begins."""
+    """The memory that reading may take: the user's limit, or most of what is free when reading begins."""
 
     def __init__(self, memory: float | str | None = None) -> None:
         self.n_bytes = _SHARE * free_memory() if memory is None else n_bytes_of_size(memory)
 
     def check(self, needed: float, share_read: float | None = None) -> None:
-        """Refuse to go on where the rows so far need more, ``share_read`` of all bytes being read."""
+        """Fail if the rows so far need more memory; ``share_read`` is the fraction of the bytes read so far."""
         if needed <= self.n_bytes:
             return
         forecast, so_far = needed, ""

@@ -1,4 +1,4 @@
-"""One domain for tables that were read apart."""
+"""Merging of the domains of tables that were read separately."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from mrfit.data.labels import ordered_states
 
 
 def merge_domains(domains: Sequence[Domain]) -> Domain:
-    """The variables of the first domain, each with the states of all of them.
+    """Return the variables of the first domain, each with the states of all of them.
 
-    States that stand in their own order everywhere (numbers by value, words by letter) do so in the union, whichever
-    part comes first; where somebody declared another order, new states follow in the order of the parts.
+    States in natural order everywhere (numbers by value, words alphabetically) remain so in the union, whichever part
+    comes first. If a part declares another order, new states follow in the order of the parts.
     """
     first, *others = domains
     for number, other in enumerate(others, start=2):

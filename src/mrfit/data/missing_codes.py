@@ -1,4 +1,4 @@
-"""Codes of missing answers among the numbers of a scale: -99, 77, 88, 99 or 999 beside 1 to 5."""
+"""Detection of codes for missing answers on a numeric scale, such as -99, 77, 88, 99 or 999 beside 1 to 5."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Collection
 from mrfit.data.labels import is_number
 
 _FEWEST = 2  # states of a scale
-_FEWEST_OF_RUN = 3  # of a scale that tells what is far from it
-_LONG = 3  # the largest number of a scale beside which a lone -1 is a code, as pandas writes it
+_FEWEST_OF_RUN = 3  # numbers of a scale, so that what is far from it stands out
+_LONG = 3  # the largest number of a scale beside which a single -1 is a code, as pandas writes it
 _FAR = 10  # times the largest number of a scale without gaps
-_FURTHER = 3  # a lone 7, 8 or 9 so far beyond a scale that begins at 0 is no count
+_FURTHER = 3  # least distance at which a single 7, 8 or 9 beyond a scale that begins at 0 is not a count
 
 
 def missing_codes(states: Collection[str]) -> tuple[str, ...]:
-    """States that look like codes of missing answers, ascending; none where the others are no scale of whole numbers.
+    """Return states that look like codes for missing answers, ascending; none if the others are not an integer scale.
 
-    A scale is a run of whole numbers, of which a few may not occur. What lies outside it is a code if it is negative,
-    made of sevens, eights and nines as codes usually are, or ten times as large as the scale. -2 to 2 is a scale, and
-    so is -2, -1, 1, 2; -1 alone beside 0 to 3 or more is a code.
+    A scale is a run of whole numbers, of which a few may be absent. A number outside it is a code if it is negative,
+    consists of sevens, eights and nines, as codes usually do, or is ten times as large as the scale. -2 to 2 is a
+    scale, and so is -2, -1, 1, 2; a single -1 beside 0 to 3 or more is a code.
     """
     if not all(map(is_number, states)) or not all(float(state).is_integer() for state in states):
         return ()
@@ -26,7 +26,7 @@ def missing_codes(states: Collection[str]) -> tuple[str, ...]:
     scale = _scale([number for number in sorted(named) if number >= 0])
     negative = sorted(number for number in named if number < 0)
     inside = {number for number in negative if -number <= max(scale, default=0)}
-    if inside != {-number for number in scale if number > 0}:  # not the same on both sides of zero
+    if inside != {-number for number in scale if number > 0}:  # not symmetric around zero
         is_run = 0 in scale and not (negative == [-1] and max(scale) >= _LONG)
         inside = {number for number in negative if set(range(number, 0)) <= named.keys()} if is_run else set()
     codes = [number for number in named if number not in scale and number not in inside]
@@ -35,7 +35,7 @@ def missing_codes(states: Collection[str]) -> tuple[str, ...]:
 
 
 def _scale(numbers: list[int]) -> list[int]:
-    """The numbers of a scale among some that are not negative: all but those at the end that look like codes."""
+    """Return the numbers of a scale among nonnegative ones: all but those at the end that look like codes."""
     scale = [number for number in numbers if not _looks_like_code(number)]
     for number in numbers:
         if number not in scale and (not scale or not _is_beyond(number, scale)):
@@ -54,7 +54,7 @@ def _without_far(scale: list[int]) -> list[int]:
 
 
 def _looks_like_code(number: int) -> bool:
-    """7, 8, 9, and of more digits 66, 77, 88, 99, 95 to 99, 777, 995 and so on."""
+    """Whether a number is 7, 8 or 9, or with more digits 66, 77, 88, 99, 95 to 99, 777, 995 and so on."""
     digits = str(number)
     if len(digits) == 1:
         return digits in "789"

@@ -1,4 +1,4 @@
-"""The named data sets: what they are, where they lie, and where they come from."""
+"""The named data sets: descriptions, local paths and origins."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _VARIABLE = "MRFIT_DATA"
 class NamedFile:
     """One file of a data set.
 
-    ``rows`` counts its lines of data; ``weight`` names its column of row weights. ``blob_id`` is the git blob
-    id of the uncompressed bytes, the same in every copy of the source, and ``remote`` the file's name there.
+    ``rows`` counts its lines of data; ``weight`` names its column of row weights. ``blob_id`` is the git blob id of the
+    uncompressed bytes, the same in every copy of the source, and ``remote`` is the file's name there.
     """
 
     split: str
@@ -41,7 +41,7 @@ class NamedFile:
 
 @dataclass(frozen=True)
 class NamedSet:
-    """A data set of the literature; ``source`` says where its values come from."""
+    """A data set of the literature; ``source`` is the origin of its values."""
 
     name: str
     description: str
@@ -64,7 +64,7 @@ def _document() -> Mapping[str, Any]:
 
 @cache
 def catalogue() -> tuple[NamedSet, ...]:
-    """All named data sets."""
+    """Return all named data sets."""
     return tuple(
         NamedSet(**{**entry, "files": tuple(NamedFile(**file) for file in entry["files"])})
         for entry in _document()["sets"]
@@ -72,7 +72,7 @@ def catalogue() -> tuple[NamedSet, ...]:
 
 
 def named_set(name: str) -> NamedSet:
-    """A data set by its name."""
+    """Return a data set by its name."""
     sets = {entry.name: entry for entry in catalogue()}
     if name in sets:
         return sets[name]
@@ -82,7 +82,7 @@ def named_set(name: str) -> NamedSet:
 
 
 def directory(data_dir: str | Path | None = None) -> Path:
-    """Where data sets lie: ``data_dir``, else the environment variable MRFIT_DATA, else the user's cache."""
+    """Return the directory of data sets: ``data_dir``, else the variable MRFIT_DATA, else the user's cache."""
     if data_dir is not None:
         return Path(data_dir)
     if os.environ.get(_VARIABLE):
@@ -93,19 +93,19 @@ def directory(data_dir: str | Path | None = None) -> Path:
 
 
 def find(name: str, split: str, data_dir: str | Path | None = None) -> Path:
-    """The path of one file of a data set; it must be there already."""
+    """Return the path of one file of a data set, which must exist already."""
     entry = named_set(name)
     if split not in entry.splits:
         raise DataError(f"The data set {name!r} has no split {split!r}; it has {listed(entry.splits)}.")
     file = entry.files[entry.splits.index(split)]
     path = directory(data_dir) / file.path
     if not path.is_file():
-        raise DataError(f"{file.path!r} is not in {str(directory(data_dir))!r}. {_way_to_get(entry)}")
+        raise DataError(f"{file.path!r} is not in {str(directory(data_dir))!r}. {_how_to_get(entry)}")
     return path
 
 
 def resolved(text: str | Path) -> Path:
-    """The path of a file, which may be given as a named data set such as ``nltcs:train``."""
+    """Return the path of a file, which may be given as a named data set such as ``nltcs:train``."""
     path = Path(text)
     if isinstance(text, Path) or path.suffix or path.exists():
         return path
@@ -119,33 +119,33 @@ def resolved(text: str | Path) -> Path:
 
 
 def fetch(name: str, data_dir: str | Path | None = None, base_url: str | None = None) -> list[Path]:
-    """The paths of all files of a data set; those not there yet are downloaded and checked."""
+    """Return the paths of all files of a data set; missing files are downloaded and checked."""
     entry = named_set(name)
-    place = directory(data_dir)
+    folder = directory(data_dir)
     for file in entry.files:
-        if (place / file.path).is_file():
+        if (folder / file.path).is_file():
             continue
         if file.remote is None:
-            raise DataError(f"{file.path!r} is not in {str(place)!r}. {_way_to_get(entry)}")
-        _get(file, place / file.path, f"{base_url or _document()['base_url']}/{file.remote}")
-    return [place / file.path for file in entry.files]
+            raise DataError(f"{file.path!r} is not in {str(folder)!r}. {_how_to_get(entry)}")
+        _get(file, folder / file.path, f"{base_url or _document()['base_url']}/{file.remote}")
+    return [folder / file.path for file in entry.files]
 
 
 def verify(name: str, data_dir: str | Path | None = None) -> list[Path]:
-    """The files of a data set that are there, each checked against the catalogue."""
+    """Check the existing files of a data set against the catalogue and return their paths."""
     entry = named_set(name)
-    place = directory(data_dir)
-    present = [file for file in entry.files if (place / file.path).is_file()]
+    folder = directory(data_dir)
+    present = [file for file in entry.files if (folder / file.path).is_file()]
     for file in present:
-        if not _is_right(file, (place / file.path).read_bytes()):
+        if not _matches_catalogue(file, (folder / file.path).read_bytes()):
             raise DataError(
-                f"{str(place / file.path)!r} is not the file of the catalogue: its checksum differs. "
+                f"{str(folder / file.path)!r} is not the file of the catalogue: its checksum differs. "
                 "Delete it and get it again."
             )
-    return [place / file.path for file in present]
+    return [folder / file.path for file in present]
 
 
-def _way_to_get(entry: NamedSet) -> str:
+def _how_to_get(entry: NamedSet) -> str:
     if all(file.remote for file in entry.files):
         return f"Fetch it with `mrfit data get {entry.name}`, or set {_VARIABLE} to a directory that holds it."
     return (
@@ -161,19 +161,19 @@ def _get(file: NamedFile, path: Path, url: str) -> None:
         raise DataError(f"Cannot make the folder {str(path.parent)!r}: {error.strerror}; name another.") from None
     try:
         content = downloaded(url)
-    except OSError as error:  # what requests raises, too
+    except OSError as error:  # requests' errors too
         raise DataError(
             f"{url} cannot be downloaded: {error}. Check the connection, or name a directory that holds "
             f"the data with --data DIR or {_VARIABLE}."
         ) from None
-    if not _is_right(file, content):
+    if not _matches_catalogue(file, content):
         raise DataError(f"What came from {url} is not {file.path!r}: its checksum differs. Try again.")
     with replacing(path) as written:
         written.write(content)
 
 
 def downloaded(url: str) -> bytes:
-    """Return what an address holds."""
+    """Return the content of a URL."""
     import pooch
 
     content = BytesIO()
@@ -181,8 +181,8 @@ def downloaded(url: str) -> bytes:
     return content.getvalue()
 
 
-def _is_right(file: NamedFile, content: bytes) -> bool:
-    """Whether bytes are those of the catalogue, or another compression of them."""
+def _matches_catalogue(file: NamedFile, content: bytes) -> bool:
+    """Whether the bytes are those of the catalogue, or another compression of them."""
     if hashlib.sha256(content).hexdigest() == file.sha256:
         return True
     try:
@@ -192,5 +192,5 @@ def _is_right(file: NamedFile, content: bytes) -> bool:
 
 
 def _blob_id(content: bytes) -> str:
-    """The name git gives to a file of this content."""
+    """Return the git blob id of the content."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()

@@ -1,4 +1,4 @@
-"""Coded rows in as few bits as their codes need: what is sorted, compared and kept while a table is read."""
+"""Coded rows in as few bits as their codes need, the form in which reading sorts, compares and stores them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _BITS_OF = np.array([code.bit_length() for code in range(256)])
 
 @dataclass(frozen=True, eq=False)
 class Packing:
-    """Where the code of each variable stands in the words of a row.
+    """Positions of the variables' codes in the words of a row.
 
-    Codes fill words from the high end, in the order of the variables, and none is cut in two: rows compare like their
-    words, and so in lexicographic order.
+    Codes fill words from the high end, in the order of the variables, and no code spans two words. Rows therefore
+    compare like their words, which is lexicographic order.
     """
 
     bits: NDArray[np.int64]  # of each variable
@@ -32,14 +32,14 @@ class Packing:
 
     @cached_property
     def places(self) -> tuple[NDArray[np.int64], Words]:
-        """The word of each variable, and how far from the low end its code stands there."""
+        """Word of each variable, and the shift of its code from the low end of that word."""
         word, left, words, shifts = 0, _WORD, [], []
         for bits in self.bits.tolist():
             if bits > left:
                 word, left = word + 1, _WORD
             left -= bits
             words.append(word)
-            shifts.append(min(left, _WORD - 1))  # code 0 of no bits: where does not matter, but a shift by 64 would
+            shifts.append(min(left, _WORD - 1))  # code 0 of no bits: any shift will do except 64
         return np.array(words), np.array(shifts, np.uint64)
 
     @property
@@ -53,7 +53,7 @@ class Packing:
 
 @dataclass(frozen=True, eq=False)
 class PackedRows:
-    """Rows in words, with their weights."""
+    """Rows packed into words, with their weights."""
 
     packing: Packing
     words: Words  # (words of a row, rows)
@@ -61,17 +61,19 @@ class PackedRows:
 
     @classmethod
     def from_codes(cls, codes: Codes, sample_weight: Floats) -> PackedRows:
-        """Rows of positive weight."""
+        """Pack the rows of positive weight."""
         if not sample_weight.all():
             codes, sample_weight = codes[sample_weight > 0], sample_weight[sample_weight > 0]
         packing = Packing.of(codes)
         words = np.empty((packing.n_words, len(codes)), np.uint64)
-        pack(np.array(codes.T, order="C"), *packing.places, words)  # of one type only: each is compiled apart
+        pack(
+            np.array(codes.T, order="C"), *packing.places, words
+        )  # one array type only: each type is compiled separately
         return cls(packing, words, sample_weight)
 
     @classmethod
     def joined(cls, parts: Sequence[PackedRows]) -> PackedRows:
-        """The rows of all parts, one part after the other."""
+        """Join the rows of all parts, one part after the other."""
         packing = Packing(np.max([part.packing.bits for part in parts], axis=0))
         words = np.concatenate([part.repacked(packing).words for part in parts], axis=1)
         return cls(packing, words, np.concatenate([part.sample_weight for part in parts]))
@@ -84,19 +86,19 @@ class PackedRows:
         return self.words.nbytes + self.sample_weight.nbytes
 
     def codes(self) -> Codes:
-        """Codes of rows x variables."""
+        """Return the codes, shape (rows, variables)."""
         codes = np.empty((len(self), len(self.packing.bits)), np.uint8)
         unpack(self.words, *self.packing.places, self.packing.mask, codes)
         return codes
 
     def repacked(self, packing: Packing) -> PackedRows:
-        """The same codes in other places."""
+        """Return the same codes in another packing."""
         if np.array_equal(packing.bits, self.packing.bits):
             return self
         return self._moved(packing, np.broadcast_to(np.arange(256, dtype=np.uint8), (len(packing.bits), 256)))
 
     def recoded(self, lookups: Sequence[Codes]) -> PackedRows:
-        """Other codes, ``lookups[variable][code]`` for each."""
+        """Replace the codes by ``lookups[variable][code]``."""
         lookup = np.stack(lookups)
         if (lookup == np.arange(256)).all():
             return self
@@ -110,18 +112,18 @@ class PackedRows:
         return PackedRows(packing, words, self.sample_weight)
 
     def distinct(self) -> PackedRows:
-        """Every row once, with all its weight, in lexicographic order."""
+        """Return every row once, with its total weight, in lexicographic order."""
         order, is_first = _sorted(self.words)
         firsts = np.flatnonzero(is_first)
         weight = _summed(self.sample_weight[order], is_first, firsts)
-        # `take` keeps words in rows of their own; an index would not, and kernels be compiled for that too.
+        # `take` leaves words contiguous; an index would not, and kernels would be compiled for that layout too.
         return PackedRows(self.packing, self.words.take(order[firsts], axis=1), weight)
 
 
 def _sorted(words: Words) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The order of rows by all their words, and whether each differs from the one before.
+    """Return the order of rows by all their words, and whether each differs from its predecessor.
 
-    Word after word; later words are only asked where earlier ones are the same, which is rare where rows are distinct.
+    It goes word by word. Later words are read only where earlier ones are equal, which is rare among distinct rows.
     """
     order = np.argsort(words[0])
     first = words[0][order]
@@ -138,7 +140,7 @@ def _sorted(words: Words) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
 
 
 def _summed(sample_weight: Floats, is_first: NDArray[np.bool_], firsts: NDArray[np.int64]) -> Floats:
-    """Total weight of each run of equal rows, the same bits for any order of the rows in it."""
+    """Return the total weight of each run of equal rows, with the same bits for any order of the rows within it."""
     if len(firsts) == len(sample_weight):
         return sample_weight
     if not (sample_weight == np.rint(sample_weight)).all():  # sums of whole numbers are exact anyway

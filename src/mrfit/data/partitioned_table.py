@@ -1,4 +1,4 @@
-"""A table in files that are read apart, by whoever has time, and never held together."""
+"""A table in files that are read separately, possibly by several processes, and never held in memory together."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from mrfit.data.unique_rows import UniqueRows
 
 @dataclass(frozen=True, eq=False)
 class PartitionedTable:
-    """Some files of a table, and how they are read: under a domain that is known before.
+    """Some files of a table and the options for reading them, under a known domain.
 
-    Nothing of the rows is in it, so it can go anywhere the files can be seen from.
+    It contains no rows, so it can be sent to any process that can read the files.
     """
 
     files: tuple[TableFile, ...]
@@ -43,10 +43,10 @@ class PartitionedTable:
         progress: Progress | None = None,
         **layout: Unpack[LayoutOptions],
     ) -> PartitionedTable:
-        """All files of ``source``, which is as for `mrfit.data.readers.read_batches`, but no stream.
+        """Take all files of ``source``, as in `mrfit.data.readers.read_batches` but without streams.
 
-        Without a domain or declared states of all columns they are gone through once for their states; ``progress`` is
-        told after every file how many bytes of all are done.
+        Without a domain or declared states of all columns, the files are read once for their states. After every file
+        ``progress`` is called with the bytes done and those of all files.
         """
         found = files_of_table(source, layout.get("format"))
         if any(file.place.is_stream and file.place.exists() for file in found):
@@ -56,9 +56,9 @@ class PartitionedTable:
         return own if own.reading.domain is not None else own._with_domain(progress)
 
     def _with_domain(self, progress: Progress | None) -> PartitionedTable:
-        """Under all states that are found in any of the files."""
-        callback = None if progress is None else _Followed(progress, self.n_bytes)
-        coders = mapped(_found_in, self.each(), name=PartitionedTable.called, callback=callback)
+        """Return the same parts under all states found in any of the files."""
+        callback = None if progress is None else _ByteProgress(progress, self.n_bytes)
+        coders = mapped(_states_of_part, self.each(), name=PartitionedTable.called, callback=callback)
         for other, part in zip(coders[1:], self.each()[1:], strict=True):
             with named_in_errors(part.files):
                 coders[0].absorb(other)
@@ -76,39 +76,39 @@ class PartitionedTable:
         return self.reading.domain
 
     def called(self) -> str:
-        """What messages say."""
+        """Return the name of the parts for messages."""
         return repr(display_name(self.files))
 
     @property
     def n_bytes(self) -> int:
-        """The length of all files."""
+        """Total length of all files."""
         return sum(file.place.n_bytes for file in self.files)
 
     def each(self) -> list[PartitionedTable]:
-        """Every file by itself."""
+        """Return each file as a part of its own."""
         return [replace(self, files=(file,)) for file in self.files]
 
     def dealt(self, n: int) -> list[PartitionedTable]:
-        """At most ``n`` runs of files of about as many bytes."""
+        """Return at most ``n`` runs of files with about equal bytes."""
         sizes = np.array([1 + file.place.n_bytes for file in self.files], np.float64)
-        run_of = ((np.cumsum(sizes) - 0.5 * sizes) * n / sizes.sum()).astype(int)  # by the middle of each
+        run_of = ((np.cumsum(sizes) - 0.5 * sizes) * n / sizes.sum()).astype(int)  # by the middle of each file
         return [
             replace(self, files=tuple(self.files[k] for k in np.flatnonzero(run_of == r))) for r in np.unique(run_of)
         ]
 
     def batches(self) -> Iterator[Batch]:
-        """The rows of all files, in pieces; there may be none."""
+        """Yield the rows of all files in batches; there may be none."""
         return read_batches(self.files, select=self.reading.chosen, may_be_empty=True, **self.layout)
 
     def rows(self) -> UniqueRows:
-        """The distinct rows of these files together."""
+        """Return the distinct rows of these files together."""
         with named_in_errors(self.files):
             return UniqueRows.from_batches(self.batches(), self.reading)
 
 
 @dataclass
-class _Followed:
-    """Adds up the bytes of parts that are done."""
+class _ByteProgress:
+    """A callback that adds up the bytes of finished parts."""
 
     progress: Progress
     n_bytes: int
@@ -120,10 +120,10 @@ class _Followed:
 
 
 class FoldedRows:
-    """Goes through the rows of some files once, dealt to folds; knows then how many there were.
+    """An iterator over the rows of some files, dealt to folds; afterwards it knows their number.
 
-    Rows go to folds at random, by the seed and the number of the part: as many to each of every piece. Every pass with
-    these deals them alike.
+    Rows go to folds at random, by the seed and the number of the part, with equal numbers from every batch. Every pass
+    with the same seed and number deals them alike.
     """
 
     def __init__(self, part: PartitionedTable, number: int = 0, *, n_folds: int = 0, seed: int = 0) -> None:
@@ -132,7 +132,7 @@ class FoldedRows:
         self.independent = StreamCounter()
 
     def __iter__(self) -> Iterator[tuple[Codes, list[Floats]]]:
-        """Codes of some rows, and their weight in each fold; in all where there are none."""
+        """Yield codes of some rows, and their weights in each fold; without folds, their weights."""
         coder, rng = Encoder(self._part.reading), np.random.default_rng([self._seed, self._number])
         with named_in_errors(self._part.files):
             for batch in self._part.batches():
@@ -143,8 +143,8 @@ class FoldedRows:
                 yield codes, list(fold_weights(sample_weight, n, rng)) if n else [sample_weight]
 
 
-def _found_in(part: PartitionedTable) -> Encoder:
-    """What stands in the columns of one file."""
+def _states_of_part(part: PartitionedTable) -> Encoder:
+    """Encode one file to find the states in its columns."""
     coder = Encoder(part.reading)
     with named_in_errors(part.files):
         for batch in part.batches():

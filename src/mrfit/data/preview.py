@@ -1,4 +1,4 @@
-"""How large a table is, from its first rows: enough to say what work on it will take."""
+"""Size of a table, estimated from its first rows, to forecast the cost of working on it."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from mrfit.data.sources import Source
 from mrfit.data.sparse_rows import MOST_CODES
 from mrfit.data.unique_rows import UniqueRows
 
-_LIST_ENTRY = 100  # bytes of an entry of lists while it is read, and by column and row afterwards
+_LIST_ENTRY = 100  # bytes of a list entry while it is read, and of its copies by column and row afterwards
 
 
 @dataclass(frozen=True)
 class FirstLook:
-    """What the first rows say of all; ``n_seen`` of them were looked at.
+    """An estimate of a table's size from its first rows; ``n_seen`` of them were read.
 
     Parameters
     ----------
     n_rows
-        As many as the bytes of all files hold if they are like those that were seen.
+        Number of rows that the files hold if the other rows take as many bytes as those read.
     share_distinct
-        Of the rows seen; more rows repeat more often, so it is a bound.
+        Share of distinct rows among those read; more rows repeat more often, so it is an upper bound.
     n_entries
         Values other than the first state of their variable.
     n_shared
         Pairs of such values in one row, summed over rows.
     n_bytes_needed
-        Of memory that reading all of it takes, if as many of its rows are distinct.
+        Bytes of memory for reading the whole table, at the same share of distinct rows.
     seconds
-        Of a processor that reading all of it would take at the pace of those seen.
+        Processor seconds for reading the whole table, at the same pace.
     is_lists
-        Whether rows stay lists of items; files of lists are looked at whole.
+        Whether rows remain lists of items; files of item lists are read as a whole.
     """
 
     n_rows: int
@@ -59,17 +59,17 @@ class FirstLook:
         reading = reading or ParseOptions()
         if is_item_list(source, layout.get("format")):
             return cls._at_lists(source, reading, layout)
-        told = [(0, 0)]
+        last_progress = [(0, 0)]
 
         def listen(done: int, of: int) -> None:
-            told[0] = done, of
+            last_progress[0] = done, of
 
         begun = time.process_time()
         with named_in_errors(source):
             batch = next(read_batches(source, select=reading.chosen, progress=listen, **layout))
             rows = UniqueRows.from_batches([batch], reading)
         seconds = time.process_time() - begun
-        done, of = told[0]
+        done, of = last_progress[0]
         share = max(1.0, of / done) if done else 1.0
         on = (rows.codes > 0).sum(axis=1)
         return cls(
@@ -86,10 +86,10 @@ class FirstLook:
 
     @classmethod
     def _at_lists(cls, source: Source, reading: ParseOptions, layout: LayoutOptions) -> FirstLook:
-        told = [0]
+        last_progress = [0]
 
         def listen(done: int, of: int) -> None:
-            told[0] = of
+            last_progress[0] = of
 
         begun = time.process_time()
         rows = read_sparse(source, reading, progress=listen, **layout)
@@ -97,7 +97,7 @@ class FirstLook:
         return cls(
             n_rows=rows.n_rows,
             n_columns=len(rows.domain),
-            n_bytes=told[0],
+            n_bytes=last_progress[0],
             n_seen=rows.n_rows,
             share_distinct=1.0,
             n_entries=rows.n_entries,

@@ -1,4 +1,4 @@
-"""Files as batches of dictionary-encoded columns, read in pieces of bounded size."""
+"""Reading of files as batches of dictionary-encoded columns, in pieces of bounded size."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import StateCodes
 from mrfit.core.errors import DataError, listed
-from mrfit.data.batch import Batch, BatchColumn, StateCodes, arrow_codes, check_names, check_range
+from mrfit.data.batch import Batch, BatchColumn, arrow_codes, check_names, check_range
 from mrfit.data.delimited import delimited_pieces
 from mrfit.data.file_layout import FileLayout, LayoutOptions
 from mrfit.data.labels import label
 from mrfit.data.sources import Peekable, Source, TableFile, Utf8Stream, display_name, files_of, opened
 from mrfit.data.storage import Storage
 
-# How text files spell a missing value.
+# Codes for missing values in text files.
 MISSING_SPELLINGS = frozenset(("", "NA", "NaN", "nan", "null", "NULL", "N/A", "?", "*"))
 
 _CELLS_PER_PIECE = 2**23
@@ -41,7 +42,7 @@ def read_batches(
     may_be_empty: bool = False,
     **layout: Unpack[LayoutOptions],
 ) -> Iterator[Batch]:
-    """The rows of a file, in pieces and in one pass.
+    """Yield the rows of a file, in pieces and in one pass.
 
     Parameters
     ----------
@@ -49,16 +50,16 @@ def read_batches(
         Delimited text (``.csv``, ``.tsv``, ``.txt``), a Libra/DEBD ``.data`` file (commas, no header, rows may start
         with ``weight|``), each also gzipped, or a Parquet file. Also ``-`` for standard input, any pipe, a named data
         set such as ``nltcs:train``, or a directory, pattern (``parts/*.csv``) or list of files: they are one table if
-        all have the same columns, in whatever order. Folders ``name=value`` in a directory name columns. All of these
-        may be addresses that fsspec knows, such as ``s3://bucket/parts/``.
+        all have the same columns, in any order. Folders ``name=value`` in a directory define columns. All of these may
+        be addresses that fsspec understands, such as ``s3://bucket/parts/``.
     select
-        Which of the names of all columns to read; by default all.
+        Function that selects columns by the names of all columns; by default all are read.
     progress
-        Called after every piece with the bytes that were read and those of all files; those of streams do not count.
+        Called after every piece with the bytes read and those of all files, without streams.
     may_be_empty
-        Whether files without a row are no error: others of the same table may have some.
+        Whether to accept a table without rows: other parts of it may have some.
     layout
-        What files do not say about themselves; explained at `mrfit.data.file_layout.FileLayout`.
+        Properties of the files, explained at `mrfit.data.file_layout.FileLayout`.
     """
     how = FileLayout(**layout)
     files = files_of_table(source, how.format)
@@ -68,8 +69,8 @@ def read_batches(
     for place, columns in zip(places, [file.folder_columns for file in files], strict=True):
         with named_in_errors(place), _opened_table(place, how, columns) as table:
             if names is not None and set(table.names) != set(names):
-                raise DataError(_other_columns(place, table.names, places[0], names))
-            notes = table.notes if names is None else ()  # one file speaks for all
+                raise DataError(_column_mismatch(place, table.names, places[0], names))
+            notes = table.notes if names is None else ()  # the notes of the first file are enough
             names = table.names
             chosen = None if select is None else select(table.names)
             file = place.name if len(places) > 1 else None
@@ -85,16 +86,16 @@ def read_batches(
 
 
 def files_of_table(source: Source, format: str | None) -> list[TableFile]:
-    """The files of a table, those of a directory by their names unless a format is given."""
+    """Return the files of a table; in a directory those with known suffixes, or all if a format is given."""
     known = tuple(suffix + end for suffix in _KINDS for end in ("", ".gz"))
     return files_of(source, known if format is None else ("",))
 
 
 @dataclass(frozen=True)
 class _PendingTable:
-    """An open file: its columns, its rows as Arrow batches, how it spells missing values, what is odd about it.
+    """An open file: its columns, its rows as Arrow batches, its codes for missing values, and remarks.
 
-    ``prefixed`` if its rows may start with ``weight|``; ``n_bytes`` tells how much of the file so many rows took.
+    ``prefixed`` means that rows may start with ``weight|``; ``n_bytes`` returns the bytes that a number of rows took.
     """
 
     names: tuple[str, ...]
@@ -105,7 +106,7 @@ class _PendingTable:
     notes: tuple[str, ...] = ()
 
     def with_constants(self, columns: Sequence[tuple[str, str | None]]) -> _PendingTable:
-        """More columns, each of one value in all rows."""
+        """Return the table with more columns, each with one value in all rows."""
         if not columns:
             return self
         names = (*self.names, *(name for name, _ in columns))
@@ -132,7 +133,7 @@ def _opened_table(
 
 
 def _suffix(place: Storage, layout: FileLayout, file: Peekable) -> str:
-    """The kind of a file by its format, else its name, else, for a stream, its content."""
+    """Return the kind of a file by its format, else its name, else, for a stream, its content."""
     suffix = _known_suffix(place) if layout.format is None else f".{layout.format}"
     if suffix not in _KINDS and place.is_stream:
         suffix = ".parquet" if file.start == _PARQUET_MAGIC else ".csv"
@@ -155,7 +156,7 @@ def _suffix(place: Storage, layout: FileLayout, file: Peekable) -> str:
 
 
 def _known_suffix(place: Storage) -> str:
-    """The suffix in lower case, without ``.gz`` on text files."""
+    """Return the suffix in lower case, without ``.gz`` on text files."""
     name = place.name.lower()
     return Path(name if name.endswith(".parquet.gz") else name.removesuffix(".gz")).suffix
 
@@ -193,7 +194,7 @@ _KINDS: dict[str, Callable[[Peekable, Storage, FileLayout], _PendingTable]] = {
 }
 
 
-def _other_columns(place: Storage, names: Collection[str], first: Storage, expected: Collection[str]) -> str:
+def _column_mismatch(place: Storage, names: Collection[str], first: Storage, expected: Collection[str]) -> str:
     lacks = [name for name in expected if name not in names]
     adds = [name for name in names if name not in expected]
     differs = " and ".join(f"{verb} {listed(found)}" for verb, found in (("lacks", lacks), ("adds", adds)) if found)
@@ -228,7 +229,7 @@ def _columns(
     if table.prefixed:
         first = table.names[0]
         codes, values = arrow_codes(first, arrays.pop(first))
-        prefixes, values = _parted(values)
+        prefixes, values = _split_weights(values)
         sample_weight = _weights(codes, prefixes, first_row)
         if chosen is None or first in chosen:
             columns = [BatchColumn.encoded(first, codes, values, missing=table.missing)]
@@ -241,22 +242,22 @@ def _columns(
 
 
 def _without_weights(piece: Any) -> Any:
-    """Rows whose first field has lost its ``weight|``."""
+    """Return the rows without the ``weight|`` of their first field."""
     import pyarrow as pa
 
     first = piece.column(0)
-    values = pa.array(_parted(first.dictionary.to_pylist())[1], pa.string())
+    values = pa.array(_split_weights(first.dictionary.to_pylist())[1], pa.string())
     return piece.set_column(0, piece.schema.names[0], values.take(first.indices).dictionary_encode())
 
 
-def _parted(fields: Sequence[Any]) -> tuple[list[str], list[str]]:
-    """Weights and values of fields ``weight|value``; a field without a weight weighs 1."""
+def _split_weights(fields: Sequence[Any]) -> tuple[list[str], list[str]]:
+    """Return weights and values of fields ``weight|value``; the default weight is 1."""
     parts = [field.rpartition("|") for field in fields]
     return [weight if bar else "1" for weight, bar, _ in parts], [value for _, _, value in parts]
 
 
 def _weights(codes: StateCodes, values: Sequence[object], first_row: int) -> NDArray[np.float64]:
-    """Row weights, parsed once per distinct value; code -1 (null) finds the last entry."""
+    """Return row weights, parsed once per distinct value; code -1 (null) takes the last entry."""
     weight = np.array([*map(_weight, values), np.nan])[codes]
     wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
     if wrong.size:
@@ -277,12 +278,12 @@ def _weight(value: object) -> float:
 
 
 class _NamedError(DataError):
-    """An error that names its file already."""
+    """An error that already names its file."""
 
 
 @contextmanager
 def named_in_errors(source: Source) -> Iterator[None]:
-    """Say in one line, with the name of the file, what kept it from being read or understood."""
+    """Turn errors of reading into one line with the name of the file."""
     import pyarrow as pa
 
     name = display_name(source)

@@ -1,4 +1,4 @@
-"""Distinct rows of a stream."""
+"""Counting of the distinct rows of a stream."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import numpy as np
 from mrfit._typing import Codes, Floats
 from mrfit.data.packed_rows import PackedRows
 
-# Rows wait for each other up to this many bytes, so that tables of a million rows are sorted once.
+# Rows are buffered up to this many bytes, so that tables of a million rows are sorted once.
 _BYTES_WAITING = 2**25
-# What a sort holds of each row beside its words: places, and whether words differ.
+# Memory that sorting takes for each row besides its words: its position, and whether words differ.
 _BYTES_OF_ORDER = 25
-# Chunks are searched for duplicates until one has fewer than this share.
+# Chunks are searched for duplicates until one has fewer than this share of them.
 _FEW = 0.1
 
 
 class RowCounter:
-    """Accumulates chunks of coded rows; memory grows with distinct rows, not with rows.
+    """A counter of chunks of coded rows; memory grows with distinct rows, not with rows.
 
-    Chunks wait until they are as long as what is already distinct. Every sort then at least doubles the rows that
-    were sorted before, or finds duplicates: all sorts together cost about as much as two of the whole table.
+    Chunks are buffered until they are as long as the rows already distinct. Every sort then at least doubles the rows
+    sorted before, or finds duplicates, so that all sorts together cost about as much as two of the whole table.
     """
 
     def __init__(self) -> None:
-        self._kept: list[PackedRows] = []
-        self._waiting: list[PackedRows] = []
+        self._distinct: list[PackedRows] = []
+        self._buffered: list[PackedRows] = []
         self._repeats = True
         self.n_rows = 0
         self.independent = StreamCounter()
@@ -34,11 +34,11 @@ class RowCounter:
     def add(self, codes: Codes, sample_weight: Floats) -> None:
         self.n_rows += len(codes)
         self.independent.add(sample_weight)
-        self._waiting.append(self._searched(PackedRows.from_codes(codes, sample_weight)))
-        if _n_bytes(self._waiting) > max(_n_bytes(self._kept), _BYTES_WAITING):
-            self._kept, self._waiting = [self._joined().distinct()], []
+        self._buffered.append(self._without_repeats(PackedRows.from_codes(codes, sample_weight)))
+        if _n_bytes(self._buffered) > max(_n_bytes(self._distinct), _BYTES_WAITING):
+            self._distinct, self._buffered = [self._joined().distinct()], []
 
-    def _searched(self, rows: PackedRows) -> PackedRows:
+    def _without_repeats(self, rows: PackedRows) -> PackedRows:
         if not self._repeats:
             return rows
         distinct = rows.distinct()
@@ -47,22 +47,22 @@ class RowCounter:
 
     @property
     def n_bytes_needed(self) -> int:
-        """The most that the rows so far take until they are codes."""
-        parts = self._kept + self._waiting
+        """Upper bound on the bytes that the rows so far need until they are codes."""
+        parts = self._distinct + self._buffered
         return bytes_needed(sum(map(len, parts)), len(parts[0].packing.bits), _n_bytes(parts)) if parts else 0
 
     def result(self, lookups: Sequence[Codes] | None = None) -> PackedRows:
-        """Distinct rows in lexicographic order of their codes, or of lookups[variable][code]; the counter is empty."""
+        """Return distinct rows in lexicographic order of codes or lookups[variable][code], and empty the counter."""
         rows = self._joined()
-        self._kept, self._waiting = [], []  # a copy less while the rows are sorted
+        self._distinct, self._buffered = [], []  # saves a copy while the rows are sorted
         return (rows if lookups is None else rows.recoded(lookups)).distinct()
 
     def _joined(self) -> PackedRows:
-        return PackedRows.joined(self._kept + self._waiting)
+        return PackedRows.joined(self._distinct + self._buffered)
 
 
 def bytes_needed(n_rows: int, n_columns: int, n_bytes: int) -> int:
-    """The most that packed rows of so many bytes take until they are distinct, sorted and codes."""
+    """Return an upper bound on the bytes of packed rows until they are distinct, sorted and decoded."""
     return max(3 * n_bytes + _BYTES_OF_ORDER * n_rows, n_bytes + n_columns * n_rows)
 
 
@@ -71,7 +71,7 @@ def _n_bytes(parts: Sequence[PackedRows]) -> int:
 
 
 class StreamCounter:
-    """How many independent rows weights stand for; see `mrfit.data.unique_rows.UniqueRows`."""
+    """A running effective sample size of row weights; see `mrfit.data.unique_rows.UniqueRows`."""
 
     def __init__(self) -> None:
         self._total = self._squares = 0.0
@@ -84,7 +84,7 @@ class StreamCounter:
         return self
 
     def absorb(self, other: StreamCounter) -> None:
-        """The weights of other rows, too."""
+        """Add the weights of other rows."""
         self._total += other._total
         self._squares += other._squares
         self._whole = self._whole and other._whole

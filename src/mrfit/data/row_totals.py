@@ -1,4 +1,4 @@
-"""What rows, and counts of rows that are elsewhere, both can tell."""
+"""Row totals that both rows and remote counts of rows provide."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mrfit.core.domain import Domain
 
 
 class Tallied(Protocol):
-    """How much weight there is, and in which states."""
+    """Total weight, and the weight in each state."""
 
     @property
     def domain(self) -> Domain: ...

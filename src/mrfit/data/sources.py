@@ -1,4 +1,4 @@
-"""The files that a table is read from, by whatever names them: a path, an address, a directory, a pattern, a list."""
+"""The files of a table, named by a path, an address, a directory, a pattern or a list."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from mrfit.data.named_datasets import resolved
 from mrfit.data.storage import Storage, here
 
 _PATTERN = frozenset("*?[")
-_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # as the writers of such folders spell it
+_HIVE_MISSING = "__HIVE_DEFAULT_PARTITION__"  # missing value in folder names of Hive partitions
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARKS = {
-    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
+    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, because its mark begins with that of UTF-16
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
@@ -30,7 +30,7 @@ _BYTE_ORDER_MARKS = {
 
 @dataclass(frozen=True)
 class TableFile:
-    """A file of a table, and the columns that folders name for all its rows, such as ``year=2024``."""
+    """A file of a table, and the constant columns that its folders define, such as ``year=2024``."""
 
     place: Storage
     folder_columns: tuple[tuple[str, str | None], ...] = ()
@@ -41,10 +41,10 @@ Source = OneSource | Sequence[OneSource]
 
 
 def files_of(source: Source, suffixes: tuple[str, ...]) -> list[TableFile]:
-    """The files that together are one table, in sorted order, or in that of a list.
+    """Return the files that together form one table, in sorted order, or in that of a list.
 
-    A directory stands for the files in it whose names end as ``suffixes`` say, and those in its folders ``name=value``,
-    but not for hidden ones or ones that begin with ``_``; a pattern such as ``parts/*.csv`` for all files it matches.
+    A directory means the files in it with one of the ``suffixes``, and those in its folders ``name=value``. Hidden
+    files and names that begin with ``_`` are skipped. A pattern such as ``parts/*.csv`` means all files it matches.
     """
     if isinstance(source, TableFile):
         return [source]
@@ -92,12 +92,12 @@ def _tables_in(
         if not is_folder and place.name.lower().endswith(suffixes):
             yield TableFile(place, columns)
         elif is_folder and is_column:
-            held = None if value == _NO_VALUE else unquote(value)
-            yield from _tables_in(place, suffixes, (*columns, (unquote(name), held)))
+            constant = None if value == _HIVE_MISSING else unquote(value)
+            yield from _tables_in(place, suffixes, (*columns, (unquote(name), constant)))
 
 
 def display_name(source: Source) -> str:
-    """What messages call a source."""
+    """Return the name of a source for messages."""
     if isinstance(source, TableFile):
         source = source.place
     if isinstance(source, str | Path):
@@ -109,16 +109,16 @@ def display_name(source: Source) -> str:
 
 @contextmanager
 def opened(place: Storage) -> Iterator[Peekable]:
-    """The bytes of a file or stream, unpacked if they are gzip's, whatever their name says."""
+    """Open a file or stream, unpacked if its content is gzipped, regardless of its name."""
     with place.open() as file:
         yield _unpacked(Peekable(file), expected=place.suffix.lower() == ".gz")
 
 
 class Peekable:
-    """Bytes that are read once, but for the first few, which may be looked at before.
+    """A stream that is read once, except for its first bytes, which ``start`` shows in advance.
 
-    The buffered readers of the standard library look no further than one read of a pipe, which may be one byte.
-    ``packed`` is where they are unpacked from, if they are.
+    The buffered readers of the standard library peek no further than one read of a pipe, which may be one byte.
+    ``packed`` is the compressed stream, if there is one.
     """
 
     def __init__(self, file: BinaryIO, packed: Peekable | None = None) -> None:
@@ -130,11 +130,11 @@ class Peekable:
 
     @property
     def n_bytes(self) -> int:
-        """How many bytes of the file were read, packed if they are."""
+        """Bytes read from the file, compressed if it is compressed."""
         return self._n_bytes if self._packed is None else self._packed.n_bytes
 
     def read(self, size: int = -1) -> bytes:
-        """``size`` bytes, fewer only at the end."""
+        """Return ``size`` bytes, fewer only at the end."""
         waiting, self._waiting = self._waiting, b""
         if 0 <= size < len(waiting):
             waiting, self._waiting = waiting[:size], waiting[size:]
@@ -146,13 +146,13 @@ class Peekable:
 
 def _unpacked(file: Peekable, *, expected: bool = False) -> Peekable:
     if expected or file.start.startswith(_GZIP_MAGIC):
-        packed: Any = file  # gzip wants no more of it than `read`
+        packed: Any = file  # gzip calls only its `read`
         return Peekable(gzip.GzipFile(fileobj=packed), file)  # type: ignore[arg-type]
     return file
 
 
 class Utf8Stream:
-    """Reads text of any encoding as UTF-8 without a byte order mark; knows where it is when a byte is wrong."""
+    """A text stream of any encoding, read as UTF-8 without a byte order mark; it locates invalid bytes."""
 
     def __init__(self, file: Peekable, encoding: str | None, *, name: str) -> None:
         self._file = file
@@ -165,7 +165,7 @@ class Utf8Stream:
         self._n_lines = 0
 
     def read(self, size: int) -> bytes:
-        """About ``size`` bytes of UTF-8, none at the end."""
+        """Return about ``size`` bytes of UTF-8, none at the end."""
         while True:
             raw = self._file.read(size)
             self._n_bytes += len(raw)
@@ -174,7 +174,7 @@ class Utf8Stream:
                 content = text.encode()
             except UnicodeDecodeError as error:
                 raise DataError(self._wrong_byte(error)) from None
-            except UnicodeError as error:  # no mark where one must be, halves of characters
+            except UnicodeError as error:  # a missing byte order mark, or half a character
                 raise DataError(f"{self._name!r} is not text in {self.encoding}: {error}.") from None
             if text or not raw:
                 self._n_lines += text.count("\n")

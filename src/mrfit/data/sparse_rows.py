@@ -1,4 +1,4 @@
-"""Rows of very many yes/no variables, of which each row has few: lists of what is on, and no table of codes."""
+"""Rows of very many binary variables, stored as lists of the active variables instead of codes."""
 
 from __future__ import annotations
 
@@ -24,21 +24,22 @@ if TYPE_CHECKING:
 
 
 STATES = ("0", "1")
-# Cells of a table up to which codes are made, a byte each; beyond, rows stay lists.
+# Largest table, in cells of one byte each, that is stored as codes; larger ones stay lists.
 MOST_CODES = 2**28
 _CODES_AT_ONCE = 2**24
 
 
 class SparseRows(UniqueRows):
-    """Rows as lists of the variables that are on; memory grows with these entries, not with rows times variables.
+    """Rows as lists of the active variables; memory grows with these entries, not with rows times variables.
 
-    Variables have the states ``0`` and ``1``. Rows keep their order and are not searched for duplicates: long lists
-    hardly repeat, and short ones are one cell anyway. What needs a table of codes refuses them.
+    Variables have the states ``0`` and ``1``. Rows remain in their order and duplicates are not merged: long lists
+    rarely repeat, and short ones cost little. Functions that need a table of codes refuse these rows.
 
     Parameters
     ----------
     entries
-        (rows, variables) as compressed rows without duplicates; only which are stored matters, ascending in each row.
+        (rows, variables) as compressed rows without duplicates; only the stored positions matter, ascending in each
+        row.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class SparseRows(UniqueRows):
 
     @classmethod
     def of_matrix(cls, matrix: Any, names: list[str] | None = None, sample_weight: Floats | None = None) -> Self:
-        """From a scipy sparse matrix of zeros and ones, (rows, variables)."""
+        """Build rows from a scipy sparse matrix of zeros and ones, (rows, variables)."""
         from scipy import sparse
 
         entries = sparse.csr_array(matrix)
@@ -92,14 +93,14 @@ class SparseRows(UniqueRows):
     @property
     def codes(self) -> Codes:
         raise InputError(
-            f"{self.n_distinct:,} rows of {len(self.domain):,} items are kept as lists, and this needs a table of "
+            f"{self.n_distinct:,} rows of {len(self.domain):,} items are stored as lists, and this needs a table of "
             f"codes ({self.n_distinct * len(self.domain) / 1e9:.1f} GB). Structures are learned from lists with "
             "bound='path' or 'top', or select='ebic', 'strength' or 'theory', or are trees; models are fitted by the "
             "pseudo-likelihood on a learned or given one. Choose these, or leave items out."
         )
 
     def dense(self) -> UniqueRows:
-        """The same rows with codes, distinct and in order."""
+        """Return the same rows as codes, distinct and in order."""
         codes = np.ascontiguousarray(self.entries.toarray() != 0, np.uint8)
         rows = UniqueRows.from_codes(self.domain, codes, self.sample_weight)
         return replace(rows, n_rows=self.n_rows, dropped_rows=self.dropped_rows, notes=self.notes)
@@ -128,7 +129,7 @@ class SparseRows(UniqueRows):
         return codes
 
     def seen_by(self, variable: int, indicators: NDArray[np.int64]) -> SeenRows:
-        """Rows that have the variable or one of the others, and all the rest as one row, which has none of them."""
+        """Return the rows with the variable or one of the indicators, plus one row for all others."""
         lists = [self._rows_of(k) for k in (variable, *indicators.tolist())]
         rows = np.unique(np.concatenate(lists))
         weight = self.sample_weight[rows]
@@ -168,7 +169,7 @@ class SparseRows(UniqueRows):
     __hash__ = UniqueRows.__hash__
 
     def scored(self, score: Callable[[Codes], Floats]) -> Floats:
-        """Codes are made for some rows at a time."""
+        """Apply a function of codes to all rows, in blocks."""
         height = max(1, _CODES_AT_ONCE // len(self.domain))
         parts = (self.entries[low : low + height].toarray() != 0 for low in range(0, self.n_distinct, height))
         return np.concatenate([score(np.ascontiguousarray(part, np.uint8)) for part in parts])
@@ -182,7 +183,7 @@ class SparseRows(UniqueRows):
         return rows
 
     def recoded(self, domain: Domain) -> SparseRows:
-        """The same rows under another domain; items that it does not know are left out, others are never on."""
+        """Return the same rows under another domain; unknown items are dropped, and new ones are never active."""
         if domain == self.domain:
             return self
         from scipy import sparse

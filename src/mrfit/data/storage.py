@@ -1,4 +1,4 @@
-"""Where bytes lie: a file of this machine, or standard input. `mrfit.data.addresses` has files that lie elsewhere."""
+"""Local files and standard input. `mrfit.data.addresses` has remote files."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ STANDARD_INPUT = "-"
 
 
 class Storage(ABC):
-    """What readers ask of wherever a table lies; as text it is what a user would write."""
+    """A location of table files, as readers access it; its text is what a user would write."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What messages call it."""
+        """Name for messages."""
 
     @property
     def suffix(self) -> str:
@@ -33,12 +33,12 @@ class Storage(ABC):
     @property
     @abstractmethod
     def is_stream(self) -> bool:
-        """Whether it can be read only once, from front to back, or has a name that says nothing of its content."""
+        """Whether it can be read only once, from front to back, or its name does not tell its format."""
 
     @property
     @abstractmethod
     def n_bytes(self) -> int:
-        """Its length; 0 where nobody knows it."""
+        """Length in bytes; 0 if unknown."""
 
     @abstractmethod
     def exists(self) -> bool: ...
@@ -48,22 +48,22 @@ class Storage(ABC):
 
     @abstractmethod
     def absolute(self) -> Storage:
-        """The same from any folder."""
+        """Return the same location as an absolute path."""
 
     @abstractmethod
     def inside(self) -> list[tuple[Storage, bool]]:
-        """What is in a folder, and whether each is one."""
+        """Return the entries of a folder, and whether each is a folder."""
 
     @abstractmethod
     def matching(self) -> Iterator[Storage]:
-        """The files that it matches as a pattern."""
+        """Return the files that match it as a pattern."""
 
     @abstractmethod
     def open(self) -> AbstractContextManager[BinaryIO]:
-        """Its bytes, from front to back."""
+        """Open the bytes for reading from front to back."""
 
     def parquet(self, file: Peekable) -> Any:
-        """As a Parquet file; what was opened as ``file`` is read from its end, which a stream does not have yet."""
+        """Open it as a Parquet file; a stream is read as a whole, because Parquet files are read from their end."""
         import pyarrow as pa
         from pyarrow import parquet
 
@@ -118,7 +118,7 @@ class LocalFile(Storage):
 
 @dataclass(frozen=True, order=True)
 class StandardInput(Storage):
-    """What is piped into the program."""
+    """The standard input of the program."""
 
     name = "standard input"
     is_stream = True
@@ -147,7 +147,7 @@ class StandardInput(Storage):
 
 
 def here(path: str | Path) -> Storage:
-    """Of this machine; ``-`` is standard input."""
+    """Return a local path; ``-`` is standard input."""
     return StandardInput() if is_standard_input(path) else LocalFile(Path(path))
 
 
@@ -156,7 +156,7 @@ def is_standard_input(path: str | Path) -> bool:
 
 
 def standard_input() -> BinaryIO:
-    """Its bytes; a program may be started without any."""
+    """Return the bytes of standard input, which a program may lack."""
     if sys.stdin is None:
         raise InputError("There is no standard input to read; name a file instead of '-'.")
     return sys.stdin.buffer

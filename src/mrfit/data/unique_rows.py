@@ -1,4 +1,4 @@
-"""Distinct rows with their weights: all that learning needs of a table."""
+"""Distinct rows of a table with their weights, which is all that learning needs."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ class ActiveEntries:
 
 
 class FileOptions(ReadingOptions, LayoutOptions, total=False):
-    """How a file is laid out and how its values are understood, as keyword arguments."""
+    """Options for the layout of a file and the parsing of its values, as keyword arguments."""
 
 
 class SeenRows(NamedTuple):
-    """Rows as the conditional of one variable sees them."""
+    """Rows that determine the conditional distribution of one variable."""
 
-    active: ActiveEntries  # of the other variables, at least of those asked for
+    active: ActiveEntries  # of the other variables, at least the requested indicators
     own: Codes  # states of the variable itself
     sample_weight: Floats
 
@@ -66,9 +66,9 @@ class SeenRows(NamedTuple):
 class UniqueRows:
     """Distinct rows in lexicographic order, their positive weights, and how many rows were read.
 
-    The order makes every later sum independent of the order of the table. ``effective_rows`` is how many independent
-    rows the weights stand for: their sum where they are whole numbers, which are taken for counts; else that of Kish
-    (1965), the squared sum of the weights by the sum of their squares, over the rows that were read.
+    The order makes every later sum independent of the order of the table. ``effective_rows`` is the effective sample
+    size of the weights. It is their sum if they are whole numbers, which are treated as counts. Otherwise it is Kish's
+    (1965): the squared sum of the weights divided by the sum of their squares, over the rows that were read.
     """
 
     domain: Domain
@@ -92,7 +92,7 @@ class UniqueRows:
 
     @classmethod
     def of(cls, rows: object) -> UniqueRows:
-        """The distinct rows of whatever holds rows: a `Dataset`, or a table that `Dataset.from_table` reads."""
+        """Return the distinct rows of a `Dataset`, or of a table that `Dataset.from_table` reads."""
         from mrfit.data.dataset import Dataset
 
         if isinstance(rows, UniqueRows):
@@ -111,8 +111,8 @@ class UniqueRows:
         """Count the rows of a file of any size, in pieces.
 
         ``source`` and ``progress`` are explained at `mrfit.data.readers.read_batches`. Other keywords are the fields of
-        `mrfit.data.file_layout.FileLayout`. Those of `mrfit.data.encoding.ParseOptions`, such as ``domain``, may stand
-        in place of a ``reading``.
+        `mrfit.data.file_layout.FileLayout`. Fields of `mrfit.data.encoding.ParseOptions`, such as ``domain``, may be
+        passed instead of a ``reading``.
         """
         layout: LayoutOptions = {name: how[name] for name in LayoutOptions.__annotations__ if name in how}  # type: ignore[assignment, literal-required]
         coding = {name: value for name, value in how.items() if name not in LayoutOptions.__annotations__}
@@ -128,7 +128,7 @@ class UniqueRows:
 
     @classmethod
     def from_batches(cls, batches: Iterable[Batch], reading: ParseOptions) -> UniqueRows:
-        """Count the rows of a stream; only distinct rows are ever held together."""
+        """Count the rows of a stream; memory holds only distinct rows."""
         coder, counter, limit = Encoder(reading), RowCounter(), MemoryLimit(reading.memory)
         for batch in batches:
             counter.add(*coder.encode(batch))
@@ -150,7 +150,7 @@ class UniqueRows:
 
     @classmethod
     def merged(cls, parts: Sequence[UniqueRows]) -> UniqueRows:
-        """The rows of all parts of a table as one: the same for any order of the parts, but for that of the columns."""
+        """Merge the rows of all parts of a table; only the order of the columns depends on the order of the parts."""
         if not parts:
             raise DataError("There are no parts to merge; at least one is needed.")
         domain = merge_domains([part.domain for part in parts])
@@ -167,9 +167,10 @@ class UniqueRows:
         )
 
     def reweighted(self, sample_weight: Floats) -> UniqueRows:
-        """The distinct rows with other weights, those of weight zero left out; independent rows in proportion.
+        """Return the distinct rows with other weights; rows of weight zero are dropped.
 
-        A resample, a fold and a half of a table are all weights on the same rows.
+        The effective number of rows changes in proportion to the total weight. Bootstrap samples, folds and halves of a
+        table are all weights on the same rows.
         """
         weight = checked_sample_weight(sample_weight, self.n_distinct)
         some, share = weight > 0, float(weight.sum()) / self.total_weight
@@ -178,7 +179,7 @@ class UniqueRows:
         )
 
     def __eq__(self, other: object) -> bool:
-        """Whether the rows and their weights are the same, however they were read."""
+        """Whether the rows and their weights are equal, regardless of how they were read."""
         if not isinstance(other, UniqueRows):
             return NotImplemented
         return (
@@ -194,7 +195,7 @@ class UniqueRows:
         return f"<UniqueRows: {self.n_rows:,} rows, {self.n_distinct:,} distinct, {len(self.domain)} variables>"
 
     def recoded(self, domain: Domain) -> UniqueRows:
-        """The same rows under another domain, matched by column and state name."""
+        """Return the same rows under another domain, matched by column and state name."""
         if domain == self.domain:
             return self
         batch = Batch.from_codes(self.domain, self.codes, self.sample_weight)
@@ -205,7 +206,7 @@ class UniqueRows:
         )
 
     def on_columns(self, columns: Sequence[int]) -> UniqueRows:
-        """The same rows with some of the columns, in the order given."""
+        """Return the same rows with some of the columns, in the given order."""
         if list(columns) == list(range(len(self.domain))):
             return self
         domain = Domain(tuple(self.domain[i] for i in columns))
@@ -220,7 +221,7 @@ class UniqueRows:
         )
 
     def places_of(self, codes: Codes) -> NDArray[np.int64]:
-        """Of rows that are among the distinct ones: their numbers there."""
+        """Return the row numbers of rows of codes, which must be among the distinct rows."""
         kind = f"S{codes.shape[1]}"
         known, wanted = (np.ascontiguousarray(each).view(kind).ravel() for each in (self.codes, codes))
         return np.searchsorted(known, wanted)
@@ -231,7 +232,7 @@ class UniqueRows:
 
     @cached_property
     def sha256(self) -> str:
-        """Of states, codes and weights: whether two models saw the same data."""
+        """Hash of states, codes and weights, to tell whether two models were fitted to the same data."""
         digest = hashlib.sha256(json.dumps(self.domain.to_states()).encode())
         digest.update(self.codes.tobytes())
         digest.update(self.sample_weight.tobytes())
@@ -242,16 +243,16 @@ class UniqueRows:
         return float(self.sample_weight.sum())
 
     def scored(self, score: Callable[[Codes], Floats]) -> Floats:
-        """What a function of codes says of every distinct row."""
+        """Apply a function of codes to the distinct rows."""
         return score(self.codes)
 
     def column(self, variable: int) -> Codes:
-        """The codes of one variable."""
+        """Return the codes of one variable."""
         return self.codes[:, variable]
 
     def seen_by(self, variable: int, indicators: NDArray[np.int64]) -> SeenRows:
-        """Rows that tell all that some indicators of others say of a variable; these may be fewer than all rows."""
-        own = np.array(self.column(variable))  # whatever its layout was: kernels are compiled for one
+        """Return rows sufficient for a variable and some indicators of others; these may be fewer than all rows."""
+        own = np.array(self.column(variable))  # copied: kernels are compiled for one layout
         return SeenRows(self.active, own, self.sample_weight)
 
     @cached_property
@@ -266,7 +267,7 @@ class UniqueRows:
         return has_all_cells(self.codes)
 
     def check_complete(self, what: str) -> None:
-        """Refuse unobserved cells on behalf of ``what``, which cannot do without them."""
+        """Refuse missing values on behalf of ``what``, which needs complete rows."""
         if not self.is_complete:
             check_complete(self.codes, what)
 

@@ -1,6 +1,6 @@
-"""Formats of model files, and the two functions that read and write them.
+"""Formats of model files, and the functions that read and write them.
 
-A format of your own is a `ModelFormat`: a word, a suffix, and functions from bytes to a `mrfit.FactorNetwork` and back.
+To add a format, define a `ModelFormat`: a word, a suffix, and functions from bytes to a `mrfit.FactorNetwork` and back.
 """
 
 from mrfit._lazy import exports

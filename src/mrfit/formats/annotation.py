@@ -1,9 +1,9 @@
-"""What files of numbers cannot say, in one comment line: names, and the factor by which their values were divided.
+"""Comment line with the variable names of a numeric file and the factor by which its values were divided.
 
     # mrfit {"shift": 812.5, "states": {"smoker": ["no", "yes"], "cough": ["no", "yes"]}}
 
-Programs that know comments skip it. ``states`` has every variable in order; ``shift`` is the natural logarithm of what
-the product of all tables must be multiplied by, and is there only where values would not have fitted into doubles.
+Programs that support comments skip it. ``states`` lists every variable in order. ``shift`` is the natural logarithm of
+the factor that restores the product of all tables; it is there only if the values did not fit into doubles.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _LINE = re.compile(rb"^# mrfit (\{.*\})\s*$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Annotation:
-    """What the comment says; nothing by default."""
+    """Content of the comment; empty by default."""
 
     domain: Domain | None = None
     shift: float = 0.0
 
     @classmethod
     def of(cls, content: bytes, name: str) -> Annotation:
-        """The comment in a file, if there is one."""
+        """Parse the comment of a file, if there is one."""
         match = _LINE.search(content)
         if match is None:
             return cls()
         try:
-            told = json.loads(match[1])
-            domain = Domain.from_states(told["states"]) if "states" in told else None
-            shift = float(told.get("shift", 0.0))
+            fields = json.loads(match[1])
+            domain = Domain.from_states(fields["states"]) if "states" in fields else None
+            shift = float(fields.get("shift", 0.0))
         except (ValueError, TypeError, AttributeError, RecursionError, DataError) as error:
             line = content[: match.start()].count(b"\n") + 1
             raise InputError(
@@ -51,13 +51,13 @@ class Annotation:
         return cls(domain, shift)
 
     def line(self) -> bytes:
-        """The comment, or nothing where there is nothing to say."""
-        told = {} if self.shift == 0 else {"shift": self.shift}
+        """Return the comment, or nothing if it would be empty."""
+        fields = {} if self.shift == 0 else {"shift": self.shift}
         states = {} if self.domain is None else {"states": self.domain.to_states()}
-        return b"# mrfit " + json.dumps(told | states).encode() + b"\n" if told or states else b""
+        return b"# mrfit " + json.dumps(fields | states).encode() + b"\n" if fields or states else b""
 
     def named(self, factors: Factors, name: str, plain: Domain) -> FactorNetwork:
-        """The network of a file: its own names, or plain ones."""
+        """Return the network of a file, with its own names or ``plain`` ones."""
         if self.domain is not None and self.domain.shape != factors.shape:
             raise InputError(
                 f"The comment '# mrfit ...' of {name!r} names {len(self.domain)} variables, and the tables have "
@@ -70,5 +70,5 @@ class Annotation:
 
 
 def names_worth_telling(domain: Domain) -> Domain | None:
-    """The domain, but None where a reader would give the same names by itself."""
+    """Return the domain, or None if a reader would assign the same names by itself."""
     return None if domain == numbered_domain(domain.shape, "model") else domain

@@ -1,4 +1,4 @@
-"""Pairwise structures as files that other programs read: an edge list, GraphML, node-link JSON."""
+"""Pairwise structures in files for other programs: an edge list, GraphML, node-link JSON."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ Report = EdgeReport | EdgeWeights
 def save_structure(
     path: str | Path, structure: Structure, domain: Domain, report: Report | None = None, *, form: str | None = None
 ) -> None:
-    """Write the edges of a pairwise structure, and what a report says of them, whole or not at all.
+    """Write the edges of a pairwise structure and their reported values, atomically.
 
-    ``report`` is that of a structure learner, or the edge weights of a model (`MarkovNetwork.weighted_edges`).
-
-    ``form`` is one of those of `structure_bytes`; by default the suffix of the path says it.
+    ``report`` comes from a structure learner, or is the edge weights of a model (`MarkovNetwork.weighted_edges`).
+    ``form`` is one of those of `structure_bytes`; by default it follows the suffix of the path.
     """
     check_structure_path(path, form=form)
     write_output(path, structure_bytes(form or form_of(path), structure, domain, report))
 
 
 def structure_bytes(form: str, structure: Structure, domain: Domain, report: Report | None = None) -> bytes:
-    """The content of a structure file; numbers that are not finite are left out, and without a report there are only
-    names.
+    """Return the content of a structure file; numbers that are not finite are left out.
+
+    Without a report it holds names only.
 
     ======= ===========================================================================================
     csv     edge list with a header, largest weight first, for `read_edges` and spreadsheets. **Variables
-            without an edge are not in it**: their names have no line to stand in.
+            without an edge are not in it**: an edge list has no line for them.
     graphml undirected graph for Gephi, Cytoscape, igraph and networkx; edges carry ``weight``, nodes
             ``degree`` and ``total_strength``, the sum of the sizes of their edges' weights; the unit of
             the weights is the graph's ``edge_weight``.
@@ -78,8 +78,9 @@ def structure_bytes(form: str, structure: Structure, domain: Domain, report: Rep
 def load_structure(path: str | Path, domain: Domain) -> Structure:
     """Read the structure in a .csv, .graphml or .json file; numbers on its edges are ignored.
 
-    All single variables belong to the structure, also those the file does not name. GraphML may come from elsewhere:
-    directions, parallel edges and loops are dropped. A .csv file is read by `read_edges`, with all it allows.
+    The structure contains all single variables, even those the file does not name. GraphML from other programs is
+    accepted: directions, parallel edges and loops are dropped. `read_edges` reads .csv files and defines what they may
+    contain.
     """
     readers: dict[str, Callable[[Path, Domain], Structure]] = {
         "csv": read_edges,
@@ -90,14 +91,14 @@ def load_structure(path: str | Path, domain: Domain) -> Structure:
 
 
 def check_structure_path(path: str | Path, *, form: str | None = None) -> None:
-    """Complain about a target of `save_structure` before the work is done, not after."""
+    """Refuse a target of `save_structure` before the work begins."""
     if form is None:
         form_of(path)
     check_writable(path)
 
 
 def form_of(path: str | Path) -> str:
-    """The form of structure that the suffix of a name says."""
+    """Return the form of structure that the suffix of a name implies."""
     form = Path(path).suffix.lower().removeprefix(".")
     if form not in FORMS:
         raise StructureError(
@@ -198,9 +199,9 @@ def _read_graphml(path: Path, domain: Domain) -> Structure:
     content = _content(path)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about attributes, which do not matter here
+            warnings.simplefilter("ignore")  # warnings about attributes, which are ignored
             graph = networkx.read_graphml(io.BytesIO(content))
-    # The reader checks little: a foreign file fails wherever it first differs from what is expected.
+    # The reader checks little: a foreign file fails wherever it first differs from its expectations.
     except (networkx.NetworkXError, SyntaxError, LookupError, ValueError, TypeError, AttributeError) as error:
         raise _damaged(path, error) from error
     return _named_structure(path, map(str, graph), ((str(a), str(b)) for a, b, *_ in graph.edges), domain)
@@ -226,10 +227,12 @@ def _read_json(path: Path, domain: Domain) -> Structure:
     except (ValueError, RecursionError) as error:
         raise _damaged(path, error) from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise StructureError(f"{path} is JSON, but not a structure of mrfit; expected what `save_structure` wrote.")
+        raise StructureError(
+            f"{path} is JSON, but not a structure of mrfit; expected a file written by `save_structure`."
+        )
     if document.get("schema") != SCHEMA:
         raise StructureError(
-            f"{path} has schema {document.get('schema')!r}; this mrfit reads schema {SCHEMA}. Upgrade mrfit."
+            f"{path} has schema {document.get('schema')!r}; this version reads schema {SCHEMA}. Upgrade mrfit."
         )
     try:
         names = [_text(name) for name in document["variables"]]
@@ -241,7 +244,7 @@ def _read_json(path: Path, domain: Domain) -> Structure:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r} stands where a name was expected")
+        raise TypeError(f"{value!r} found where a name was expected")
     return value
 
 
@@ -269,6 +272,6 @@ def _named_structure(path: Path, names: Iterable[str], pairs: Iterable[tuple[str
     ]
     if unknown:
         raise StructureError(
-            f"{path} names variables that are not there: {listed(unknown)}; the variables are {listed(domain.names)}."
+            f"{path} names unknown variables: {listed(unknown)}; the variables are {listed(domain.names)}."
         )
     return Structure.from_edges(len(domain), [(domain.index(a), domain.index(b)) for a, b in pairs])

@@ -1,4 +1,4 @@
-"""A table as it stands in a file, with its missing cells filled in."""
+"""A table from a file with its missing cells filled in."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from mrfit.data.encoding import UNOBSERVED
 
 
 def filled(cells: Any, domain: Domain, before: Codes, after: Codes) -> Any:
-    """An Arrow table in which cells that were not observed have the names of their states.
+    """Return an Arrow table in which missing cells have the names of their imputed states.
 
-    All other cells, and all columns that are no variables, stay as they are; variables for which there was no column
-    follow after all others.
+    All other cells and all columns that are not variables stay the same. Variables without a column are appended at the
+    end.
     """
     import pyarrow as pa
 
@@ -37,7 +37,7 @@ def _states(variable: Variable, codes: Codes) -> Any:
 
 
 def _completed(column: Any, missing: NDArray[np.bool_], states: Any) -> Any:
-    """Missing entries from ``states``; in the type of the column, or as text where that cannot hold them."""
+    """Fill missing entries from ``states``, in the column's type, or as text if that type cannot hold them."""
     import pyarrow as pa
     from pyarrow import compute
 

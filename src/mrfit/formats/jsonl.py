@@ -1,4 +1,4 @@
-"""Results that are added to a file while work goes on: a line of JSON for each, safe at any moment."""
+"""Append-only result files: one line of JSON for each result, valid after every crash."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if sys.platform != "win32":
 
 @dataclass(frozen=True)
 class LineKind:
-    """What stands in such a file.
+    """A kind of line file: the names its lines contain.
 
     Parameters
     ----------
     first
         A name that the first line has, before all others.
     others
-        Of which every other line has one.
+        Names of which every other line has at least one.
     instead
-        What to choose where the file is not to be used, for errors: "another file".
+        What errors suggest instead of this file, such as "another file".
     """
 
     first: str
@@ -36,10 +36,10 @@ class LineKind:
     instead: str
 
     def parsed(self, path: Path, content: bytes) -> tuple[list[dict[str, Any]], int]:
-        """Every line, and the length of all that are whole: a last one without an end was cut off by a kill."""
+        """Return all complete lines and their length; a last line without an end was cut off by a kill."""
         begins = f'{{"{self.first}"'.encode()
         if not content.startswith(begins[: len(content)]):
-            raise InputError(f"Line 1 of {path} is not what mrfit writes there: choose {self.instead}.")
+            raise InputError(f"Line 1 of {path} was not written by mrfit: choose {self.instead}.")
         length = content.rfind(b"\n") + 1
         lines = []
         for number, text in enumerate(content[:length].splitlines(), 1):
@@ -49,18 +49,16 @@ class LineKind:
                 if not any(name in line for name in expected):
                     raise ValueError(f"it has none of {', '.join(expected)}")
             except (ValueError, TypeError) as error:
-                raise InputError(
-                    f"Line {number} of {path} is not what mrfit writes there: {error}. Remove it."
-                ) from None
+                raise InputError(f"Line {number} of {path} was not written by mrfit: {error}. Remove it.") from None
             lines.append(line)
         return lines, length
 
 
 class LineFile:
-    """A file that lines are added to; ``lines`` are those it began with.
+    """A file that lines are appended to; ``lines`` are those it had when opened.
 
-    A line is written in one piece and reaches the disk before `add` returns: a process that is killed loses only what
-    it was at.
+    Each line is written in one piece and reaches the disk before `add` returns, so that a killed process loses only the
+    result it was working on.
     """
 
     def __init__(self, lines: list[dict[str, Any]], file: IO[bytes]) -> None:
@@ -69,7 +67,7 @@ class LineFile:
     @classmethod
     @contextmanager
     def opened(cls, path: Path, kind: LineKind) -> Iterator[LineFile]:
-        """To add to; nobody else can meanwhile. A file that is none of this ``kind`` is not touched."""
+        """Open and lock a file for appending; a file of another ``kind`` is not changed."""
         try:
             file = path.open("a+b")
         except OSError as error:
@@ -84,15 +82,15 @@ class LineFile:
     @classmethod
     @contextmanager
     def of_run(cls, path: Path, kind: LineKind, settings: dict[str, Any]) -> Iterator[LineFile]:
-        """The same for one run alone: its settings stand in the first line, and a file of others is refused."""
+        """Open the file of a single run: its settings are in the first line, and the file of another run is refused."""
         with cls.opened(path, kind) as file:
             if not file.lines:
                 file.add({kind.first: 1, **settings})
             for name, value in settings.items():
                 if file.lines and file.lines[0].get(name) != value:
                     raise InputError(
-                        f"{path} is of another run, not of the same {name}. Repeat the command that made it, or choose "
-                        f"{kind.instead}."
+                        f"{path} belongs to another run, with another {name}. Repeat the command that made it, or "
+                        f"choose {kind.instead}."
                     )
             yield file
 

@@ -10,7 +10,7 @@
     0 0.5      index and potential; the *leftmost* variable is fastest
     3 1.5
 
-Labels need not be contiguous: variables are those that occur, in the order of their labels, and called ``v<label>``.
+Labels need not be contiguous: the variables are those that occur, in the order of their labels, named ``v<label>``.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _INSTEAD = "Write a .LG or .mn file, which hold logarithms."
 
 @dataclass(frozen=True)
 class _Entries:
-    """A factor as the file has it: labels, numbers of states, and the entries that are not zero."""
+    """A factor as listed in the file: labels, numbers of states, and the nonzero entries."""
 
     labels: Scope
     shape: tuple[int, ...]
@@ -51,10 +51,10 @@ class _Entries:
     values: Floats
 
     def table(self) -> Floats:
-        """The logarithms, in C order of the labels as listed."""
+        """Return the logarithms, in C order of the labels as listed."""
         flat = np.zeros(prod(self.shape))
         flat[self.index] = self.values
-        return logarithms(_other_way_round(flat, self.shape[::-1]))
+        return logarithms(_in_fortran_order(flat, self.shape[::-1]))
 
 
 def read_fg(content: bytes, name: str) -> FactorNetwork:
@@ -78,7 +78,7 @@ def _factor(tokens: Tokens, states: dict[int, int], most_cells: int) -> _Entries
     size = tokens.integer("the number of variables of a factor")
     labels = tuple(tokens.integers(size, "the label of a variable", most=_MOST_LABEL))
     if len(set(labels)) < size:
-        raise tokens.wrong("a factor must name each of its variables once, and the one that ends here repeats one")
+        raise tokens.wrong("a factor must name each of its variables once, and this one repeats a variable")
     shape = []
     for label in labels:
         c = tokens.integer(f"the number of states of variable {label}", least=1)
@@ -96,17 +96,17 @@ def _factor(tokens: Tokens, states: dict[int, int], most_cells: int) -> _Entries
 
 
 def fg_bytes(network: FactorNetwork, *, names: bool = True) -> bytes:
-    """Zeros are left out; a variable in no table gets one of ones, as the file has no other place for it."""
+    """Return the content of a file without zeros; a variable in no table gets a table of ones, so that it is listed."""
     plain = network.with_hidden_named()
     factors = _covering(plain.tables)
     values, shift = potentials(factors, _INSTEAD)
     labels = _labels(plain.domain)
-    told = plain.domain if labels is None else None
-    annotation = Annotation(names_worth_telling(told) if names and told is not None else None, shift)
+    domain = plain.domain if labels is None else None
+    annotation = Annotation(names_worth_telling(domain) if names and domain is not None else None, shift)
     lines, start = [str(len(factors.scopes)), ""], 0
     for scope in factors.scopes:
         shape = [factors.shape[i] for i in scope]
-        table = _other_way_round(values[start : start + prod(shape)], shape)
+        table = _in_fortran_order(values[start : start + prod(shape)], shape)
         start += table.size
         index = np.flatnonzero(table)
         numbers = scope if labels is None else [labels[i] for i in scope]
@@ -116,20 +116,20 @@ def fg_bytes(network: FactorNetwork, *, names: bool = True) -> bytes:
     return annotation.line() + "\n".join(lines).encode()
 
 
-def _other_way_round(table: Floats, shape: Sequence[int]) -> Floats:
-    """A flat table in C order as one in Fortran's; variables of one state are no axes, of which numpy has few."""
+def _in_fortran_order(table: Floats, shape: Sequence[int]) -> Floats:
+    """Turn a flat table from C order into Fortran order; one-state variables are dropped, as numpy limits axes."""
     return table.reshape([c for c in shape if c > 1]).transpose().ravel()
 
 
 def _covering(factors: Factors) -> Factors:
-    lonely = sorted(set(range(factors.n_variables)).difference(*factors.scopes))
-    ones = np.zeros(sum(factors.shape[i] for i in lonely))
-    scopes = (*factors.scopes, *((i,) for i in lonely))
+    uncovered = sorted(set(range(factors.n_variables)).difference(*factors.scopes))
+    ones = np.zeros(sum(factors.shape[i] for i in uncovered))
+    scopes = (*factors.scopes, *((i,) for i in uncovered))
     return Factors(factors.shape, scopes, np.concatenate([factors.values, ones]))
 
 
 def _labels(domain: Domain) -> list[int] | None:
-    """Labels that stand for the names of all variables and their order, if there are any."""
+    """Return the labels, if labels can represent the names of all variables and their order."""
     labels = [int(match[1]) for name in domain.names if (match := re.fullmatch(r"v(0|[1-9][0-9]{0,17})", name))]
     if len(labels) < len(domain) or labels != sorted(labels):
         return None
@@ -150,7 +150,7 @@ class Tab:
     codes: Indices
 
     def codes_of(self, domain: Domain) -> Indices:
-        """The rows in the order of a domain, -1 for variables that are not in the table."""
+        """Return the rows in the order of a domain, -1 for variables that are not in the table."""
         out = np.full((len(self.codes), len(domain)), -1, np.int64)
         for column, label in enumerate(self.labels):
             out[:, domain.index(f"v{label}")] = self.codes[:, column]
@@ -181,7 +181,7 @@ def read_tab(path: str | Path) -> Tab:
 
 
 def tab_bytes(tab: Tab) -> bytes:
-    """The content of a ``.tab`` file."""
+    """Return the content of a ``.tab`` file."""
     rows: Sequence[Sequence[int]] = tab.codes.tolist()
     lines = ["\t".join(map(str, tab.labels)), "", *("\t".join(_field(code) for code in row) for row in rows)]
     return "\n".join([*lines, ""]).encode()

@@ -4,8 +4,8 @@
     2,2,3            schema: numbers of states
     0.25 0.75        marginals: a line for each variable, an empty line between the answers to two rows of evidence
 
-To learn from a ``.data`` file, name it to `mrfit.learn` or ``mrfit fit``: tables are read by `mrfit.data`. This file is
-for what belongs to a model: its rows of evidence and questions, whose states are numbers already.
+To learn from a ``.data`` file, pass it to `mrfit.learn` or ``mrfit fit``, which read tables through `mrfit.data`. This
+module reads files that belong to a model: rows of evidence and queries, whose states are already numbers.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from mrfit.formats.tokens import Tokens
 
 @dataclass(frozen=True, eq=False)
 class LibraRows:
-    """Rows of states, -1 where unknown, shape (rows, variables), and the weight of each."""
+    """Rows of states, -1 where unknown, shape (rows, variables), and the weight of each row."""
 
     codes: Indices
     sample_weight: Floats
 
 
 def read_rows(path: str | Path, shape: Sequence[int]) -> LibraRows:
-    """Data, evidence or queries about variables with so many states."""
+    """Read data, evidence or queries over variables with the given numbers of states."""
     name = Path(path).name
     lines = read_input(path).split(b"\n")
     rows, weights = [], []
@@ -46,7 +46,7 @@ def read_rows(path: str | Path, shape: Sequence[int]) -> LibraRows:
 
 
 def rows_bytes(rows: LibraRows) -> bytes:
-    """The content of a file of data, evidence or queries; weights only where they are not one."""
+    """Return the content of a file of data, evidence or queries; weights of 1 are omitted."""
     lines = []
     for codes, weight in zip(rows.codes.tolist(), rows.sample_weight.tolist(), strict=True):
         states = ",".join("*" if code < 0 else str(code) for code in codes)
@@ -55,12 +55,12 @@ def rows_bytes(rows: LibraRows) -> bytes:
 
 
 def read_schema(path: str | Path) -> tuple[int, ...]:
-    """Numbers of states."""
+    """Read the numbers of states."""
     return schema_of(read_input(path), Path(path).name)
 
 
 def schema_of(line: bytes, name: str) -> tuple[int, ...]:
-    """Numbers of states from their line."""
+    """Parse the numbers of states from their line."""
     tokens = Tokens(line.replace(b",", b" "), name)
     shape = tuple(tokens.integers(max(tokens.n_left, 1), "the number of states of a variable", least=1))
     tokens.finish()
@@ -72,7 +72,7 @@ def schema_bytes(shape: Sequence[int]) -> bytes:
 
 
 def read_marginals(path: str | Path) -> tuple[tuple[Floats, ...], ...]:
-    """For each row of evidence the probabilities of the states of every variable."""
+    """Read the probabilities of the states of every variable, for each row of evidence."""
     name = Path(path).name
     answers: list[list[Floats]] = [[]]
     for number, line in enumerate(read_input(path).split(b"\n"), 1):

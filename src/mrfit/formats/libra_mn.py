@@ -14,14 +14,14 @@
     }
     }
 
-A whole number before a weight is its number; ``w NUMBER WEIGHT`` says a weight once more, and must say the same. There
-are no comments, so names of variables and states are lost.
+A whole number before a weight is its number. ``w NUMBER WEIGHT`` repeats a weight, and must agree with it. There are no
+comments, so names of variables and states are lost.
 
-Everything in such a file is a sum of weighted conjunctions: a branch of a tree is one too. A ``table``, ``features``
-or ``tree`` block of few cells is one table, and so is a feature of few cells on a line of its own, because message
-passing depends on what is a factor and what is not. Wider features over the same variables are added up where their
-table is not much larger than their text. All others stay what they are (`mrfit.model.factor_network.Conjunction`), so
-that no table is larger than the text it comes from by more than a constant.
+Everything in such a file is a sum of weighted conjunctions: a branch of a tree is one too. A ``table``, ``features`` or
+``tree`` block of few cells becomes one table, and so does a feature of few cells on its own line, because message
+passing depends on what is a factor. Wider features over the same variables are added up if their table is not much
+larger than their text. All others remain conjunctions (`mrfit.model.factor_network.Conjunction`), so that no table is
+larger than its text by more than a constant factor.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ _CONDITION = re.compile(rb"([+-])v([0-9]{1,18})_([0-9]{1,18})")
 _TEST = re.compile(rb"v([0-9]{1,18})_([0-9]{1,18})")
 _END_OF_LINE = b"\n"
 
-_CELLS_OF_A_GROUP = 1024  # a table is made of a group of so few, or
-_CELLS_OF_A_FEATURE = 256  # of a feature of so few,
-_CELLS_OF_A_LINE = 16  # or of so few for each line of features over the same variables
+_CELLS_OF_A_GROUP = 1024  # a group of features becomes a table up to this size, or
+_CELLS_OF_A_FEATURE = 256  # a single feature up to this size,
+_CELLS_OF_A_LINE = 16  # or up to this size for each line of features over the same variables
 _MOST_CONDITIONS = 10**6  # on all paths of a tree together
 
 
 @dataclass(frozen=True)
 class _Feature:
-    """A weight, and the states in which each variable that it speaks of may be, one bit for each."""
+    """A weight, and the states in which each mentioned variable may be, one bit for each."""
 
     weight: float
     masks: dict[int, int]
@@ -62,7 +62,7 @@ class _Feature:
 
 @dataclass
 class _Collected:
-    """Tables made so far, and single features by scope."""
+    """Tables collected so far, and single features by scope."""
 
     shape: tuple[int, ...]
     tables: list[tuple[Scope, Floats]] = field(default_factory=list)
@@ -70,7 +70,7 @@ class _Collected:
     n_cells: int = 0
 
     def add_group(self, features: Sequence[_Feature]) -> None:
-        """One table, variables in the order in which they occur; single features where it would be too large."""
+        """Add the group as one table, variables in order of occurrence; as single features if it would be too large."""
         scope = tuple(dict.fromkeys(i for each in features for i in each.masks))
         if self._is_small(scope, len(features), _CELLS_OF_A_GROUP):
             self._add_table(scope, features)
@@ -117,7 +117,8 @@ class _Collected:
 
     @staticmethod
     def _conjunction(feature: _Feature) -> Conjunction:
-        # In the order of the file: branches of a tree then begin alike, and share hidden variables.
+        # Conditions stay in the order of the file: branches of a tree then share prefixes, and with them hidden
+        # variables.
         return Conjunction(feature.weight, tuple((i, tuple(_states(mask))) for i, mask in feature.masks.items()))
 
 
@@ -131,10 +132,10 @@ def read_mn(content: bytes, name: str) -> FactorNetwork:
 
 
 class _Parser:
-    """From front to back over tokens that know their line; ends of lines are tokens, as features end with theirs."""
+    """A parser that reads tokens from front to back; ends of lines are tokens, because they end features."""
 
     def __init__(self, text: bytes, shape: tuple[int, ...], name: str) -> None:
-        numbered_domain(shape, name)  # refused before masks of so many bits are made
+        numbered_domain(shape, name)  # refuses too many states before their masks take memory
         self._shape, self._name = shape, name
         self._tokens: list[bytes] = []
         self._line_starts: list[int] = []
@@ -174,7 +175,7 @@ class _Parser:
             yield from self._feature()
 
     def _feature(self) -> list[_Feature]:
-        """The feature of a line; none if its conditions exclude each other."""
+        """Parse the feature of a line; none if its conditions exclude each other."""
         weight, number = self._number(self._take("a weight")), None
         if self._is_number(self._peek()):
             number = self._number(self._tokens[self._next - 1], whole=True)
@@ -190,9 +191,9 @@ class _Parser:
         return [] if 0 in masks.values() else [_Feature(weight, masks)]
 
     def _tree(self) -> list[_Feature]:
-        """A feature for each leaf. A stack instead of recursion: trees may be deep."""
+        """Parse a feature for each leaf, with a stack instead of recursion, because trees may be deep."""
         leaves: list[_Feature] = []
-        pending: list[dict[int, int] | None] = [{}]  # paths to branches that are still to be read; None closes one
+        pending: list[dict[int, int] | None] = [{}]  # paths to unread branches; None closes one
         n_conditions = 0
         while pending:
             path = pending.pop()
@@ -221,7 +222,7 @@ class _Parser:
     def _restrict(self, masks: dict[int, int], i: int, state: int, *, holds: bool) -> None:
         every = (1 << self._shape[i]) - 1
         mask = masks.get(i, every) & (1 << state if holds else every ^ 1 << state)
-        if mask == every:  # of a variable with one state: always true
+        if mask == every:  # the variable has one state: always true
             return
         masks[i] = mask
 
@@ -239,7 +240,7 @@ class _Parser:
 
     def _check_shared(self, number: int, weight: float) -> None:
         if self._weights.setdefault(number, weight) != weight:
-            raise self._wrong(f"weight {number} is {self._weights[number]!r} by what stands before")
+            raise self._wrong(f"weight {number} is {self._weights[number]!r} earlier in the file")
 
     # --- tokens
 
@@ -263,7 +264,7 @@ class _Parser:
 
     @staticmethod
     def _is_number(token: bytes) -> bool:
-        if b"v" in token:  # a condition, mostly: cheaper to see than to try
+        if b"v" in token:  # mostly a condition: cheaper than trying to convert it
             return False
         try:
             float(token)
@@ -293,9 +294,9 @@ class _Parser:
 
 
 def mn_bytes(network: FactorNetwork, *, names: bool = True) -> bytes:
-    """A ``table`` for each table with a line for each entry that is not zero, and a line for each conjunction.
+    """Return a file with a ``table`` for each table, one line for each nonzero entry, and a line for each conjunction.
 
-    Names have no place in it. A table of zeros keeps one line, which says its scope.
+    The format has no names. A table of zeros retains one line, which states its scope.
     """
     factors = network.tables
     lines = ["MN {"]

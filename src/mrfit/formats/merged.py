@@ -1,4 +1,4 @@
-"""Factors with every set of variables once, for programs that hold no more."""
+"""Factors with every set of variables once, for programs that require it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from mrfit.core.factors import Factors
 
 
 def merged(factors: Factors) -> tuple[dict[Scope, Floats], float]:
-    """Sums of flat tables over the same variables, in ascending order, and the sum of all constants.
+    """Return sums of flat tables over the same variables, in ascending order, and the sum of all constants.
 
-    Variables of one state say nothing and are left out of scopes.
+    One-state variables are dropped from scopes.
     """
     shape, constant = factors.shape, 0.0
     out: dict[Scope, Floats] = {}
@@ -30,9 +30,9 @@ def merged(factors: Factors) -> tuple[dict[Scope, Floats], float]:
 
 
 def merged_and_covering(factors: Factors) -> Factors:
-    """The same product with every set of variables once, every variable in some table, and no constants.
+    """Return the same product with every set of variables once, every variable in some table, and no constants.
 
-    Constants go into the first table.
+    Constants are added to the first table.
     """
     tables, constant = merged(factors)
     for i in sorted(set(range(factors.n_variables)).difference(*tables)):

@@ -1,4 +1,4 @@
-"""What a format of model files is."""
+"""The description of a model file format."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from mrfit.model.factor_network import FactorNetwork
 
 
 class Write(Protocol):
-    """Makes the content of a file; without ``names`` there are no comments in it."""
+    """Return the content of a file; without ``names`` it has no comments."""
 
     def __call__(self, network: FactorNetwork, *, names: bool = True) -> bytes: ...
 
 
 @dataclass(frozen=True)
 class ModelFormat:
-    """How a network becomes the content of a file, and back.
+    """Functions that turn a network into the content of a file and back.
 
-    ``read`` gets the content and the name of the file, which is for messages.
+    ``read`` gets the content and the name of the file, for messages.
     """
 
-    word: str  # by which users choose it
+    word: str  # the word that users choose it by
     suffix: str
     meaning: str
     read: Callable[[bytes, str], FactorNetwork]
     write: Write
-    holds_conjunctions: bool = False  # else hidden variables stand for them, or they are refused
+    holds_conjunctions: bool = False  # otherwise hidden variables replace conjunctions, or the network is refused

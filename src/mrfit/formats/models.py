@@ -1,4 +1,4 @@
-"""One door to all files of models: the suffix says the format, or the caller does."""
+"""Reading and writing of all model files; the format follows the suffix or the caller's choice."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def read_network(path: str | Path, *, format: str | ModelFormat | None = None) -
     path
         A ``.mrf``, ``.uai``, ``.LG``, ``.mn`` or ``.fg`` file, each also gzipped; ``-`` is standard input.
     format
-        ``mrf``, ``uai``, ``lg``, ``mn``, ``fg``, a registered word or a `ModelFormat`; by default the suffix says it.
+        ``mrf``, ``uai``, ``lg``, ``mn``, ``fg``, a registered word or a `ModelFormat`; by default it follows the
+        suffix.
     """
     kind = format_of(path, format)
     return kind.read(read_input(path), here(path).name)
@@ -32,9 +33,10 @@ def read_network(path: str | Path, *, format: str | ModelFormat | None = None) -
 def write_network(
     path: str | Path, network: FactorNetwork, *, format: str | ModelFormat | None = None, names: bool = True
 ) -> None:
-    """Write a model, whole or not at all; a path that ends in ``.gz`` is gzipped.
+    """Write a model atomically; a path that ends in ``.gz`` is gzipped.
 
-    ``names`` of variables and states that a format has no place for stand in one comment, where it knows comments.
+    If the format cannot hold the ``names`` of variables and states, they go into a comment, provided the format has
+    comments.
     """
     kind = format_of(path, format)
     check_writable(path)
@@ -42,19 +44,19 @@ def write_network(
 
 
 def network_bytes(network: FactorNetwork, kind: ModelFormat, path: str | Path, *, names: bool = True) -> bytes:
-    """The content of a model file of a name."""
+    """Return the content of a model file for a path, gzipped if the path ends in ``.gz``."""
     network.check_unconditional()
     content = kind.write(network, names=names)
     if Path(path).suffix.lower() != ".gz":
         return content
     packed = io.BytesIO()
-    with gzip.GzipFile(fileobj=packed, mode="wb", filename="", mtime=0) as file:  # equal models are equal files
+    with gzip.GzipFile(fileobj=packed, mode="wb", filename="", mtime=0) as file:  # equal models give equal files
         file.write(content)
     return packed.getvalue()
 
 
 def format_of(path: str | Path, choice: str | ModelFormat | None = None) -> ModelFormat:
-    """The format a user names or gives, else the one that a suffix says."""
+    """Return the format of a user's choice, or else of the suffix."""
     if choice is not None:
         return FORMATS.called(choice.lower() if isinstance(choice, str) else choice)
     suffix = Path(Path(path).name.lower().removesuffix(".gz")).suffix
@@ -63,6 +65,6 @@ def format_of(path: str | Path, choice: str | ModelFormat | None = None) -> Mode
             return kind
     named = "Standard input" if is_standard_input(path) else f"The name {Path(path).name!r}"
     raise InputError(
-        f"{named} does not say which format of models it is; known are "
-        f"{', '.join(kind.suffix for kind in FORMATS.values())}, each also .gz. Say the format, or rename the file."
+        f"{named} does not end in the suffix of a model format; known are "
+        f"{', '.join(kind.suffix for kind in FORMATS.values())}, each also .gz. Pass the format, or rename the file."
     )

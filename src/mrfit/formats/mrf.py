@@ -1,4 +1,4 @@
-"""The native model file: a zip of one JSON document, the arrays it speaks of, and a checksum of them all.
+"""The native model file: a zip of one JSON document, the arrays it refers to, and a checksum of them all.
 
     model.json        format, schema, library version, domain, parameterization, provenance, covariates (given)
     scopes_<size>.npy for every size of scope
@@ -7,8 +7,8 @@
     covariance.npy    of the estimates, where their errors are known; model.json has the rest of these
     sha256            of the names, lengths and contents of all parts above, in hexadecimal
 
-No pickle anywhere, and nothing is compressed: a file is as large as what it holds, so that what opening it takes is
-known from its size. Archives carry fixed dates, so equal models are equal files.
+There is no pickle and no compression: a file is as large as its content, so its size bounds the memory for opening it.
+Archives carry fixed dates, so equal models give equal files.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ _HEADER = re.compile(rb"\{'descr': '([<|][fib][1248])', 'fortran_order': (True|F
 
 
 def save(model: MarkovNetwork, path: str | Path) -> None:
-    """Write ``model`` to ``path``, whole or not at all."""
+    """Write ``model`` to ``path`` atomically."""
     write_output(path, to_bytes(model))
 
 
 def to_bytes(model: MarkovNetwork) -> bytes:
-    """The content of a model file."""
+    """Return the content of a model file."""
     description = {
         "format": FORMAT,
         "schema": SCHEMA,
@@ -94,8 +94,8 @@ def load(path: str | Path) -> MarkovNetwork:
 
 
 def from_stream(stream: BinaryIO, name: str) -> MarkovNetwork:
-    """Read a model from an open stream, which need not be able to go back; ``name`` is for messages."""
-    # A few bytes first: what has no end, or is something else and large, is not read.
+    """Read a model from an open stream, which may be unseekable; ``name`` is for messages."""
+    # Read a few bytes first: an endless stream or a large file of another kind is not read.
     first = stream.read(len(_MAGIC))
     content = first + stream.read() if first == _MAGIC else first
     description, arrays = _opened(content, name)
@@ -117,7 +117,7 @@ def from_stream(stream: BinaryIO, name: str) -> MarkovNetwork:
 
 def _parameterization(domain: Domain, structure: Structure, *, name: str, **options: Any) -> Parameterization:
     if name not in PARAMETERIZATIONS:
-        raise ValueError(f"unknown parameterization {name!r}: that of a plug-in which is not installed?")
+        raise ValueError(f"unknown parameterization {name!r}: is its plug-in installed?")
     return PARAMETERIZATIONS[name](domain, structure).with_options(**options)
 
 
@@ -178,22 +178,22 @@ def _opened(content: bytes, name: str) -> tuple[dict[str, Any], dict[str, NDArra
         }
     except ModelFileError:
         raise
-    # A damaged directory may ask for passwords (RuntimeError, as RecursionError is) or unknown methods.
+    # A damaged directory may request passwords (RuntimeError, like RecursionError) or unknown methods.
     except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError, RuntimeError, OSError) as error:
         raise ModelFileError(
             f"{name} is not a model file of mrfit, or it is damaged ({error}); "
-            "expected what `mrfit fit -o` or `model.save` wrote."
+            "expected a file written by `mrfit fit -o` or `model.save`."
         ) from error
 
 
 def _check_directory(archive: zipfile.ZipFile, n_bytes: int) -> None:
-    """Refuse parts that could hold more than the file does, or that overlap, before anything is read."""
+    """Refuse parts that overlap or claim more bytes than the file has, before reading any."""
     parts = archive.infolist()
     names = [part.filename for part in parts]
     if _DESCRIPTION not in names:
         raise ValueError(f"it has no {_DESCRIPTION}")
     if len(set(names)) < len(names):
-        raise ValueError("a part of it stands twice")
+        raise ValueError("it contains a part twice")
     for part in parts:
         if part.compress_type != zipfile.ZIP_STORED or part.file_size != part.compress_size:
             raise ValueError(f"{part.filename} is compressed")
@@ -216,7 +216,7 @@ def _packed(array: NDArray[Any]) -> bytes:
 
 
 def _unpacked(name: str, content: bytes) -> NDArray[Any]:
-    """The array in a part, a view of its bytes: nothing is evaluated, or allocated for what a header declares."""
+    """Return the array in a part as a view of its bytes: nothing is evaluated, and headers allocate nothing."""
     start = 10 + int.from_bytes(content[8:10], "little")
     header = _HEADER.fullmatch(content[10:start])
     if not content.startswith(_ARRAY_MAGIC) or header is None or not name.endswith(".npy"):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def to_model(network: FactorNetwork) -> MarkovNetwork:
-    """The same distribution in full coordinates: a parameter for each cell of a table.
+    """Return the same distribution in full coordinates: a parameter for each cell of a table.
 
     Tables over the same variables are added up. A model is normalised, so constants are dropped.
     """
@@ -28,8 +28,8 @@ def to_model(network: FactorNetwork) -> MarkovNetwork:
     if network.conjunctions:
         widest = max(len(each.conditions) for each in network.conjunctions)
         raise InputError(
-            f"The network has a conjunction of {widest} variables, and a learned model holds tables only. Write a .mn "
-            "file, or a .uai file, in which hidden variables stand for conjunctions."
+            f"The network has a conjunction of {widest} variables, but a learned model holds only tables. Write a .mn "
+            "file, or a .uai file, in which hidden variables represent conjunctions."
         )
     tables, _ = merged(network.tables)
     structure = Structure.from_scopes(len(network.domain), tables, closed=False)

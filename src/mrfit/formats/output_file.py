@@ -1,4 +1,4 @@
-"""Where every output goes: files appear whole or not at all, links are followed, streams are written into."""
+"""Output files: written atomically, through links, and directly into streams."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pathlib import Path
 from mrfit.core.errors import InputError
 from mrfit.core.temporary_file import replacing
 
-# Names of streams that are open already, whatever stands behind them: a rename would miss them.
+# Names of streams that are already open: a rename would replace the name and miss the stream.
 _OPEN_STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 
 
 def check_writable(path: str | Path, *, clobber: bool = True) -> None:
-    """Complain about a target before the work is done, not after; without ``clobber`` about any existing file."""
+    """Refuse a target that cannot be written, before the work begins; without ``clobber`` refuse any existing file."""
     path = Path(path)
     status = _status(path)
     if status is None:
         _check_folder(path, _final(path).parent)
     elif stat.S_ISDIR(status.st_mode):
         raise InputError(f"Cannot write {path}: it is a directory; name a file.")
-    # Permissions do not bind the administrator, but a file that nobody may write was not meant to be replaced.
+    # Permissions do not bind the administrator, but a read-only file is meant to stay.
     elif not (status.st_mode & 0o222 and os.access(path, os.W_OK)):
         raise InputError(f"Cannot write {path}: it is read-only; name another file or change its permissions.")
     elif not _is_stream(path, status):
@@ -33,8 +33,8 @@ def check_writable(path: str | Path, *, clobber: bool = True) -> None:
 def write_output(path: str | Path, content: bytes) -> None:
     """Write beside the target and rename: a reader sees the old file or the new one, never a part.
 
-    A link stays a link: the file it leads to is replaced. A replaced file passes its permissions on. What is no file
-    (a pipe, a terminal, a device) is written into and stays what it is.
+    A link stays a link: the file it points to is replaced. The new file has the permissions of the replaced one. Pipes,
+    terminals and devices are written into and stay as they are.
     """
     check_writable(path)
     path = Path(path)
@@ -51,12 +51,12 @@ def write_output(path: str | Path, content: bytes) -> None:
 
 
 def _status(path: Path) -> os.stat_result | None:
-    """Of what the name leads to; None if it leads nowhere yet."""
+    """Return the status of the file that the name resolves to; None if there is no file yet."""
     try:
         return path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError) as error:  # a circle of links, a name too long, a zero byte in it
+    except (OSError, ValueError) as error:  # a circle of links, a name too long, or a zero byte in it
         raise InputError(f"Cannot write {str(path)!r}: {getattr(error, 'strerror', None) or error}.") from None
 
 
@@ -65,7 +65,7 @@ def _is_stream(path: Path, status: os.stat_result) -> bool:
 
 
 def _final(path: Path) -> Path:
-    """The file at the end of all links."""
+    """Return the file at the end of all links."""
     return Path(os.path.realpath(path))
 
 

@@ -1,4 +1,4 @@
-"""Networks as objects of pgmpy, and back. Needs pgmpy: ``pip install mrfit[interchange]``."""
+"""Conversion of networks to and from objects of pgmpy. Needs pgmpy: ``pip install mrfit[interchange]``."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _INSTEAD = "Keep the network in a .LG or .mn file."
 
 
 def to_pgmpy(network: FactorNetwork) -> Any:
-    """A ``DiscreteMarkovNetwork`` of pgmpy with the same distribution, names and states.
+    """Return a ``DiscreteMarkovNetwork`` of pgmpy with the same distribution, names and states.
 
-    Where values would overflow, tables are scaled, which changes Z and nothing else.
+    If values would overflow, tables are scaled, which changes only Z.
     """
     kind, factor_kind = _imported()
     network.check_unconditional()
@@ -42,7 +42,7 @@ def to_pgmpy(network: FactorNetwork) -> Any:
 
 
 def from_pgmpy(model: Any) -> FactorNetwork:
-    """The network of a Markov network or a discrete Bayesian network of pgmpy; names and states become texts."""
+    """Convert a Markov network or a discrete Bayesian network of pgmpy; names and states become texts."""
     if callable(getattr(model, "get_cpds", None)):
         factors = [cpd.to_factor() for cpd in model.get_cpds()]
     elif callable(getattr(model, "get_factors", None)):

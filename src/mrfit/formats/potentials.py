@@ -1,4 +1,4 @@
-"""Logarithms of potentials as potentials, in doubles that neither overflow nor vanish."""
+"""Potentials from their logarithms, in doubles that neither overflow nor vanish."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
 
-_LARGEST = 700.0  # doubles end at 709.8, and are exact to the last digit down to -708.4
+_LARGEST = 700.0  # doubles end at 709.8, and are accurate to the last digit down to -708.4
 
 
 def potentials(factors: Factors, instead: str) -> tuple[Floats, float]:
-    """exp of all tables, and the sum of what was subtracted from tables before.
+    """Return exp of all tables, and the sum of the shifts subtracted from tables before.
 
-    A table is shifted only where it must be, to stand in the middle of what doubles hold. One that spans more than they
-    hold is refused, for a possible state would become impossible; ``instead`` says what to do then.
+    A table is shifted only if necessary, to the middle of the range of doubles. A table that spans more than this range
+    is refused, because a possible state would become impossible; ``instead`` tells the user what to do then.
     """
     values = factors.values.copy()
     shifts = []
@@ -40,6 +40,6 @@ def potentials(factors: Factors, instead: str) -> tuple[Floats, float]:
 
 
 def logarithms(values: Floats) -> Floats:
-    """The inverse: minus infinity where a potential is zero."""
+    """Invert the exponential: minus infinity where a potential is zero."""
     with np.errstate(divide="ignore"):
         return np.log(values)

@@ -1,4 +1,4 @@
-"""Networks as objects of pyAgrum, and back. Needs pyAgrum: ``pip install mrfit[interchange]``."""
+"""Conversion of networks to and from objects of pyAgrum. Needs pyAgrum: ``pip install mrfit[interchange]``."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _INSTEAD = "Keep the network in a .LG or .mn file."
 
 
 def to_pyagrum(network: FactorNetwork) -> Any:
-    """A ``pyagrum.MarkovRandomField`` with the same distribution, names and states.
+    """Return a ``pyagrum.MarkovRandomField`` with the same distribution, names and states.
 
-    Tables over the same variables are multiplied, as pyAgrum has one for each set; where values would overflow, tables
-    are scaled, which changes Z and nothing else.
+    Tables over the same variables are multiplied, because pyAgrum has one for each set. If values would overflow,
+    tables are scaled, which changes only Z.
     """
     gum = _imported()
     network.check_unconditional()
@@ -34,7 +34,7 @@ def to_pyagrum(network: FactorNetwork) -> Any:
         model.add(gum.LabelizedVariable(variable.name, variable.name, list(variable.states)))
     start = 0
     for scope, table in zip(factors.scopes, factors.tables, strict=True):
-        # Axes of arrays run backwards through the names of a tensor.
+        # Axes of arrays are in the reverse order of a tensor's names.
         tensor = model.addFactor([plain.domain.names[i] for i in reversed(scope)])
         array = values[start : start + table.size].reshape([factors.shape[i] for i in scope])
         tensor[:] = np.ascontiguousarray(array)
@@ -43,7 +43,7 @@ def to_pyagrum(network: FactorNetwork) -> Any:
 
 
 def from_pyagrum(model: Any) -> FactorNetwork:
-    """The network of a ``pyagrum.MarkovRandomField`` or ``BayesNet``."""
+    """Convert a ``pyagrum.MarkovRandomField`` or ``BayesNet``."""
     gum = _imported()
     if isinstance(model, gum.MarkovRandomField):
         tensors = [model.factor(ids) for ids in model.factors()]
@@ -64,7 +64,7 @@ def from_pyagrum(model: Any) -> FactorNetwork:
 
 def _imported() -> Any:
     try:
-        # Its types warn when they are made, at their first use, and crash where warnings are errors.
+        # Its types warn when they are created, at first use, and crash where warnings are errors.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             gum: Any = import_module("pyagrum")

@@ -1,4 +1,4 @@
-"""Tables that are written: CSV, also gzipped, and Parquet."""
+"""Output tables: CSV, also gzipped, and Parquet."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _SUFFIXES = (".csv", ".csv.gz", ".parquet")
 
 
 def check_table_path(path: str | Path) -> None:
-    """Complain about a name that does not say which kind of table it is; ``-`` is CSV."""
+    """Refuse a name whose suffix is not that of a table; ``-`` is CSV."""
     if not is_standard_input(path) and not Path(path).name.lower().endswith(_SUFFIXES):
         raise InputError(
-            f"The name {Path(path).name!r} does not say which kind of table it is; let it end in "
+            f"The name {Path(path).name!r} is not that of a table; let it end in "
             f"{', '.join(_SUFFIXES[:-1])} or {_SUFFIXES[-1]}."
         )
 
 
 def table_of(rows: Dataset) -> Any:
-    """An Arrow table of the names of states; cells without a value are null."""
+    """Return an Arrow table of state names; missing cells are null."""
     import pyarrow as pa
 
     columns = {}
@@ -41,7 +41,7 @@ def table_of(rows: Dataset) -> Any:
 
 
 def table_bytes(table: Any, path: str | Path) -> bytes:
-    """The content of a file of a name: an Arrow table as CSV or Parquet."""
+    """Return an Arrow table as the content of a CSV or Parquet file, by the name of the file."""
     check_table_path(path)
     name = Path(path).name.lower()
     content = io.BytesIO()
@@ -50,7 +50,7 @@ def table_bytes(table: Any, path: str | Path) -> bytes:
 
         parquet.write_table(table, content)
     elif name.endswith(".gz"):
-        with gzip.GzipFile(fileobj=content, mode="wb", filename="", mtime=0) as packed:  # equal tables, equal files
+        with gzip.GzipFile(fileobj=content, mode="wb", filename="", mtime=0) as packed:  # equal tables give equal files
             _write_csv(table, packed)
     else:
         _write_csv(table, content)
@@ -58,7 +58,7 @@ def table_bytes(table: Any, path: str | Path) -> bytes:
 
 
 def _write_csv(table: Any, file: Any) -> None:
-    """Fields are quoted only where they must be; Arrow's own writer would quote all text."""
+    """Write CSV with quotes only where necessary; Arrow's own writer would quote all text."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -74,7 +74,7 @@ def _write_csv(table: Any, file: Any) -> None:
 
 
 def _field(value: object, *, alone: bool) -> str:
-    """As text; if it is empty and alone on its line, in quotes, for an empty line is no row."""
+    """Format a field; an empty field alone on its line is quoted, because an empty line is not a row."""
     if isinstance(value, bool):
         return str(value).lower()
     return _line([value] if alone else [value, "0"]).removesuffix("\n").removesuffix("" if alone else ",0")

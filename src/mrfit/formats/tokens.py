@@ -1,4 +1,4 @@
-"""A text of numbers and words as tokens that know where they stand, for the readers of all such formats."""
+"""Text files of numbers and words as tokens with known positions, for the readers of all such formats."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mrfit.core.errors import InputError, listed
 
 Number = TypeVar("Number", int, float)
 
-MOST_CELLS = 2**26  # of all tables of a file that may leave cells out: 512 MB
+MOST_CELLS = 2**26  # of all tables of a file format that can omit cells: 512 MB
 MOST_STATES = 2**22  # of all variables of a file: every state gets a name
 _WORD = re.compile(rb"\S+")
 _COMMENT = re.compile(rb"#[^\n\r]*")
@@ -24,8 +24,8 @@ _COMMENT = re.compile(rb"#[^\n\r]*")
 class Tokens:
     """Words and numbers between blanks, taken from front to back; ``#`` begins a comment that ends with its line.
 
-    Tokens are bytes. Where one stands is found out only when it is wrong, so that reading costs no more than splitting
-    and converting.
+    Tokens are bytes. The position of a token is computed only for an error, so that reading costs no more than
+    splitting and converting.
     """
 
     def __init__(self, content: bytes, name: str) -> None:
@@ -40,7 +40,7 @@ class Tokens:
         return len(self._all) - self._next
 
     def word(self, *allowed: str) -> str:
-        """One of some words, in upper or lower case."""
+        """Return one of some words, which may be in upper or lower case."""
         (token,) = self._take(1, f"one of {listed(allowed)}")
         text = token.decode("ascii", "replace")
         for word in allowed:
@@ -49,12 +49,12 @@ class Tokens:
         raise self.wrong(f"expected one of {listed(allowed)}")
 
     def integer(self, what: str, *, least: int = 0, most: int | None = None) -> int:
-        """One whole number within bounds."""
+        """Return one whole number within bounds."""
         (number,) = self.integers(1, what, least=least, most=most)
         return number
 
     def integers(self, count: int, what: str, *, least: int = 0, most: int | None = None) -> list[int]:
-        """Whole numbers within bounds, all of one meaning."""
+        """Return several whole numbers within the same bounds."""
         first = self._next
         numbers = self._converted(int, self._take(count, what), what, where=range(first, first + count))
         if numbers and (min(numbers) < least or (most is not None and max(numbers) > most)):
@@ -64,7 +64,7 @@ class Tokens:
         return numbers
 
     def numbers(self, count: int, what: str, *, least: float = -np.inf) -> Floats:
-        """Finite numbers, not below ``least``; minus infinity is one where nothing is below it."""
+        """Return finite numbers, not below ``least``; minus infinity is allowed if there is no lower bound."""
         first = self._next
         where = range(first, first + count)
         values = np.array(self._converted(float, self._take(count, what), what, where=where), np.float64)
@@ -72,7 +72,7 @@ class Tokens:
         return values
 
     def pairs(self, count: int, index: str, what: str, *, most: int) -> tuple[NDArray[np.int64], Floats]:
-        """Indices, each once, and a potential for each."""
+        """Return distinct indices, and a potential for each."""
         first = self._next
         taken = self._take(2 * count, f"{count:,} pairs of {index} and {what}")
         at = self._converted(int, taken[::2], index, where=range(first, self._next, 2))
@@ -86,9 +86,9 @@ class Tokens:
         return np.array(at, np.int64), values
 
     def tables(self, sizes: Sequence[int], what: str, *, least: float = -np.inf) -> Floats:
-        """Numbers of all tables, one after another, each with its size in front, which must be the one that is known.
+        """Return the numbers of all tables, each table preceded by its size, which must be the expected one.
 
-        Nothing is converted before every size is found where it should be.
+        Nothing is converted before all sizes are found in their positions.
         """
         start, counts = self._next, []
         for number, size in enumerate(sizes):
@@ -104,13 +104,13 @@ class Tokens:
         return values[keep]
 
     def finish(self) -> None:
-        """Refuse whatever is left."""
+        """Refuse any remaining tokens."""
         if self.n_left:
             self._next += 1
             raise self.wrong(f"expected the end; {self.n_left + 1:,} tokens are left over")
 
     def wrong(self, expected: str, *, at: int | None = None) -> InputError:
-        """An error that says what was expected instead of a token, by default the last one that was taken."""
+        """Return an error with the wrong token, by default the last one taken, and what was expected."""
         at = self._next - 1 if at is None else at
         match = _nth(_WORD.finditer(self._content), at)
         line_start = max(self._content.rfind(b"\n", 0, match.start()), self._content.rfind(b"\r", 0, match.start())) + 1
@@ -140,7 +140,7 @@ class Tokens:
             numbers = list(map(kind, tokens))
         except ValueError:
             numbers = []
-        # 1_000 is a number to Python and to no other reader.
+        # Python accepts 1_000 as a number, but no other reader does.
         if len(numbers) == len(tokens) and not (self._has_underscores and any(b"_" in token for token in tokens)):
             return numbers
         wrong = next(k for k, token in enumerate(tokens) if not _is(kind, token))
@@ -166,14 +166,14 @@ def _nth(matches: Iterator[re.Match[bytes]], number: int) -> re.Match[bytes]:
 
 
 def spoken(count: int) -> str:
-    """A count for a message, however large."""
+    """Format a count for a message, however large."""
     return f"{count:,}" if count < 10**9 else f"{min(count, 10**300):.3g}"
 
 
 def numbered_domain(shape: Sequence[int], name: str, labels: Sequence[int] | None = None) -> Domain:
-    """Variables ``v0``, ``v1``, ... with states ``0``, ``1``, ..., for files that name neither.
+    """Return variables ``v0``, ``v1``, ... with states ``0``, ``1``, ..., for files without names.
 
-    Refused, before anything is made, where a file declares more states than a model can have.
+    A file that declares more states than a model can have is refused before any memory is allocated.
     """
     if not shape:
         raise InputError(f"{name!r} has no variables; at least one is needed.")

@@ -9,8 +9,8 @@
     2 0.4 0.6       tables: how many values, and which, last variable of the scope fastest
     6 1 0 1 2 1 1
 
-Line breaks mean nothing. A scope of no variables is a constant. Comments are not in the specification, though several
-readers know them: ours stands at the end, behind all that a reader looks for.
+Line breaks mean nothing. A scope without variables is a constant. The specification has no comments, but several
+readers support them. The comment of mrfit therefore comes at the end, after everything that a reader looks for.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _scope(tokens: Tokens, n_variables: int) -> Scope:
     size = tokens.integer("the number of variables in a scope", most=n_variables)
     scope = tuple(tokens.integers(size, "a variable", most=n_variables - 1))
     if len(set(scope)) < size:
-        raise tokens.wrong("a scope must name each of its variables once, and the one that ends here repeats one")
+        raise tokens.wrong("a scope must name each of its variables once, and this one repeats a variable")
     return scope
 
 
@@ -77,7 +77,7 @@ def _written(network: FactorNetwork, values: Floats, annotation: Annotation) -> 
     factors = network.tables
     lines = ["MARKOV", str(len(factors.shape)), _joined(factors.shape), str(len(factors.scopes))]
     lines += [_joined((len(scope), *scope)) for scope in factors.scopes]
-    # The shortest digits that give the same double again, at most 17.
+    # The shortest digits that restore the same double, at most 17.
     text, start = list(map(repr, values.tolist())), 0
     for table in factors.tables:
         lines += [str(len(table)), " ".join(text[start : start + len(table)])]

@@ -1,6 +1,6 @@
 """Evidence and queries of the UAI competitions: ``.evid`` and ``.query``.
 
-Hard evidence comes in three dialects, told apart by their content:
+Hard evidence comes in three dialects, distinguished by their content:
 
     2 5 0 7 1               one sample: how many variables, then variable and state of each (2014, 2022, merlin)
 
@@ -29,11 +29,11 @@ from mrfit.formats.input_file import read_input
 from mrfit.formats.potentials import logarithms
 from mrfit.formats.tokens import Tokens
 
-Evidence = dict[int, int]  # state of each variable that is known
+Evidence = dict[int, int]  # state of each observed variable
 
 
 def read_evidence(path: str | Path, shape: Sequence[int]) -> tuple[Evidence, ...]:
-    """The samples in a file of evidence, one or more, about variables with so many states."""
+    """Read the samples of an evidence file, one or more, for variables with the given numbers of states."""
     content, name = read_input(path), Path(path).name
     tokens = Tokens(content, name)
     if not tokens.n_left:
@@ -49,13 +49,13 @@ def read_evidence(path: str | Path, shape: Sequence[int]) -> tuple[Evidence, ...
 
 
 def evidence_bytes(samples: Sequence[Mapping[int, int]]) -> bytes:
-    """The content of a file of evidence: of 2014 for one sample, of 2010 for several."""
+    """Return the content of an evidence file: the form of 2014 for one sample, of 2010 for several."""
     lines = [_joined([len(sample), *(k for pair in sample.items() for k in pair)]) for sample in samples]
     return "\n".join([*([str(len(lines))] if len(lines) != 1 else []), *lines, ""]).encode()
 
 
 def read_soft_evidence(path: str | Path, shape: Sequence[int]) -> dict[int, Floats]:
-    """Logarithms of the likelihoods of the states of some variables: a table to add for each of them."""
+    """Read log-likelihoods of the states of some variables: a table to add for each variable."""
     tokens = Tokens(read_input(path), Path(path).name)
     out: dict[int, Floats] = {}
     for _ in range(tokens.integer("the number of variables", most=len(shape)) if tokens.n_left else 0):
@@ -72,29 +72,29 @@ def read_soft_evidence(path: str | Path, shape: Sequence[int]) -> dict[int, Floa
 
 
 def soft_evidence_bytes(logs: Mapping[int, Floats]) -> bytes:
-    """The content of a file of soft evidence; likelihoods are divided by the largest of their variable."""
+    """Return the content of a soft evidence file; likelihoods are divided by the largest of their variable."""
     lines = [f"{i} {len(log)} {_joined(np.exp(log - np.max(log)).tolist())}" for i, log in logs.items()]
     return "\n".join([str(len(lines)), *lines, ""]).encode()
 
 
 def read_query(path: str | Path, n_variables: int) -> tuple[int, ...]:
-    """The variables that are asked for: how many, then which."""
+    """Read the queried variables: their number, then the variables."""
     tokens = Tokens(read_input(path), Path(path).name)
-    size = tokens.integer("the number of variables asked for", most=n_variables)
+    size = tokens.integer("the number of query variables", most=n_variables)
     query = tuple(tokens.integers(size, "a variable", most=n_variables - 1))
     tokens.finish()
     if len(set(query)) < size:
-        raise InputError(f"{Path(path).name!r} asks for a variable twice; name each once.")
+        raise InputError(f"{Path(path).name!r} names a query variable twice; name each once.")
     return query
 
 
 def query_bytes(query: Sequence[int]) -> bytes:
-    """The content of a file of variables that are asked for."""
+    """Return the content of a query file."""
     return (_joined([len(query), *query]) + "\n").encode()
 
 
 def _has_a_sample_on_each_line(content: bytes) -> bool:
-    """Whether lines settle what numbers leave open: ``2``, ``1 5 0``, ``0`` are two samples or two odd pairs."""
+    """Whether lines settle the ambiguous case: ``2``, ``1 5 0``, ``0`` are two samples or two odd pairs."""
     (count, *_), *lines = [line.split() for line in content.splitlines() if line.strip()]
     if count != b"%d" % len(lines):
         return False
@@ -111,7 +111,7 @@ def _pairs(tokens: Tokens, count: int, shape: Sequence[int]) -> Evidence:
         i = tokens.integer("a variable", most=len(shape) - 1)
         state = tokens.integer(f"a state of variable {i}", most=shape[i] - 1)
         if evidence.setdefault(i, state) != state:
-            raise tokens.wrong(f"variable {i} is in state {evidence[i]} by what stands before")
+            raise tokens.wrong(f"variable {i} is in state {evidence[i]} earlier in the file")
     return evidence
 
 

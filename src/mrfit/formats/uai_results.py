@@ -1,11 +1,11 @@
-"""Answers in the form of the UAI competitions: a task on the first line, then its solution.
+"""Answers in the formats of the UAI competitions: a task on the first line, then its solution.
 
     PR    log of the sum over all states, to base 10 in the competition and e in merlin
     MAR   how many variables, then for each how many states and their probabilities
     MAP   how many variables, then their states (MPE is the same)
     MMAP  how many variables, then variable and state of each
 
-Programs that answer better and better write ``-BEGIN-`` between solutions; the last one counts.
+Anytime programs write ``-BEGIN-`` between successive solutions; the last one counts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BEGIN = b"-BEGIN-"
 
 
 def read_pr(path: str | Path, *, base: float = 10.0) -> float:
-    """The natural logarithm of Z from a file that has it to a base: 10, or math.e for merlin's."""
+    """Read log Z and convert it to a natural logarithm from its base: 10, or math.e for merlin's files."""
     tokens = _solution(path, "PR")
     (value,) = tokens.numbers(1, "log Z").tolist()
     tokens.finish()
@@ -34,13 +34,13 @@ def read_pr(path: str | Path, *, base: float = 10.0) -> float:
 
 
 def pr_bytes(log_z: float, *, base: float = 10.0, error: float | None = 0.0) -> bytes:
-    """A file with log Z, in no more digits than its standard ``error`` leaves known."""
+    """Return a file with log Z, in no more digits than its standard ``error`` justifies."""
     scale = _log(base)
     return f"PR\n{in_file(float(log_z) / scale, error and error / abs(scale))}\n".encode()
 
 
 def read_mar(path: str | Path) -> tuple[Floats, ...]:
-    """The probabilities of the states of every variable; observed ones have 0 and 1."""
+    """Read the probabilities of the states of every variable; observed ones have 0 and 1."""
     tokens = _solution(path, "MAR")
     n_variables = tokens.integer("the number of variables")
     out = []
@@ -52,7 +52,7 @@ def read_mar(path: str | Path) -> tuple[Floats, ...]:
 
 
 def mar_bytes(marginals: Sequence[Floats], errors: Sequence[Floats] | None = None) -> bytes:
-    """A file with the probabilities of all states, in no more digits than their standard ``errors`` leave known."""
+    """Return a file with the probabilities of all states, in no more digits than their standard ``errors`` justify."""
     known = [np.zeros(len(p)) for p in marginals] if errors is None else errors
     parts = (f"{len(p)} {_numbers(p, error)}" for p, error in zip(marginals, known, strict=True))
     return f"MAR\n{' '.join([str(len(marginals)), *parts])}\n".encode()
@@ -63,7 +63,7 @@ def _numbers(p: Floats, error: Floats) -> str:
 
 
 def read_map(path: str | Path) -> tuple[int, ...]:
-    """The states of all variables, observed ones included."""
+    """Read the states of all variables, observed ones included."""
     tokens = _solution(path, "MAP", "MPE")
     n_variables = tokens.integer("the number of variables")
     states = tuple(tokens.integers(n_variables, "a state"))
@@ -78,7 +78,7 @@ def map_bytes(states: Sequence[int], *, task: str = "MAP") -> bytes:
 
 
 def read_mmap(path: str | Path, query: Sequence[int]) -> dict[int, int]:
-    """The states of the variables asked for, from pairs or from states alone, in the order of the query."""
+    """Read the states of the query variables, from pairs or from states alone in the order of the query."""
     tokens = _solution(path, "MMAP")
     size = tokens.integer("the number of variables", least=len(query), most=len(query))
     if tokens.n_left == size:
@@ -88,7 +88,7 @@ def read_mmap(path: str | Path, query: Sequence[int]) -> dict[int, int]:
         states = dict(zip(numbers[::2], numbers[1::2], strict=True))
     tokens.finish()
     if set(states) != set(query):
-        raise InputError(f"{Path(path).name!r} answers for variables {sorted(states)}; asked were {sorted(query)}.")
+        raise InputError(f"{Path(path).name!r} answers for variables {sorted(states)}; the query has {sorted(query)}.")
     return states
 
 
@@ -98,7 +98,7 @@ def mmap_bytes(states: Mapping[int, int]) -> bytes:
 
 
 def _solution(path: str | Path, *tasks: str) -> Tokens:
-    """The tokens of the last solution; those before it become blanks, so that lines count as in the file."""
+    """Return the tokens of the last solution; earlier ones become blanks, to preserve line numbers."""
     content = read_input(path)
     last = content.rfind(_BEGIN)
     task = Tokens(content if last < 0 else content[: content.find(_BEGIN)], Path(path).name)

@@ -9,13 +9,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._typing import Floats
+from mrfit._typing import Floats, Scopes
 from mrfit.learning.fit_problem import FitProblem
 from mrfit.learning.grid import Optimum
 from mrfit.structures.hierarchy import supported
 from mrfit.structures.structure import Structure
-
-Scopes = NDArray[np.int64]
 
 
 class _Fit(Protocol):

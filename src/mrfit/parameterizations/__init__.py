@@ -1,6 +1,7 @@
-"""Parameterizations: which features a structure has, in six kinds of coordinates.
+"""Parameterizations: the features of a structure, in six kinds of coordinates.
 
-A parameterization of your own derives from `Parameterization`: how many features a scope has, which, and their names.
+To add a parameterization, derive from `Parameterization` and define the number of features of a scope, the features and
+their names.
 """
 
 from mrfit._lazy import exports

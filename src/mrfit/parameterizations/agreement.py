@@ -1,4 +1,4 @@
-"""Ising and generalized Ising parameters of all sets of yes/no variables, without a list of them."""
+"""Ising and generalized Ising parameters of all sets of binary variables, without listing the sets."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from mrfit.structures.structure import Structure
 
 
 class SaturatedAgreement(Joint):
-    """One parameter for every set of variables and each state they may share, or one for both (Ising).
+    """One parameter for every set of variables and each state they may share, or one for both states (Ising).
 
-    Those of the second states come first, in the order of the base, where they are indicators. That all variables of A
-    are in their first states is the product of 1 - indicator, a sum over the subsets of A with alternating signs: one
-    sum over supersets for all sets at once.
+    Parameters of the second states come first, in the order of the base, where they are indicators. The feature "all
+    variables of A are in their first states" is the product of 1 - indicator, which is an alternating sum over the
+    subsets of A. One sum over supersets therefore serves all sets at once.
     """
 
     def __init__(self, parameters: Parameterization, *, shared: bool) -> None:
@@ -43,7 +43,7 @@ class SaturatedAgreement(Joint):
         return np.concatenate([[1], 1 - 2 * (self._second.orders & 1).astype(np.int8)]).astype(np.int8)
 
     def _of_first_states(self, w: Floats) -> Floats:
-        """Single variables of Ising models have a parameter for their second state only."""
+        """Return the parameters of the first states; in Ising models single variables have none."""
         return np.where(self.orders > 1, w, 0.0) if self.shared else w[self._n :]
 
     def spread(self, w: Floats) -> Floats:
@@ -69,7 +69,7 @@ class SaturatedAgreement(Joint):
         return covariance_of_sums(expansions, lambda used: self.base.covariance(moments, used, also=also))
 
     def _expansion(self, parameter: int) -> tuple[Indices, Floats]:
-        """The functions of the base that a feature is a sum of, and with which signs."""
+        """Return the functions of the base whose signed sum is a feature, and their signs."""
         scope = parameter % self._n + 1
         single = scope & (scope - 1) == 0
         if parameter < self._n and (not self.shared or single):

@@ -1,8 +1,8 @@
-"""Complete bases of the functions of all joint states, each a tensor product of one small matrix for each variable.
+"""Complete bases of the functions of all joint states: tensor products of one small matrix for each variable.
 
-A coefficient belongs to a choice of one digit for every variable, zero for "not in the scope"; it stands where the
-digits say, in C order. A state stands where the digits of its values say. Values and moments of all features cost
-one transform over all joint states, O(variables * states); no matrix of features is ever formed.
+A coefficient belongs to a choice of one digit for every variable, zero for "not in the scope"; the digits give its
+index in C order. A joint state has an index in the same way, by the digits of its values. Values and moments of all
+features cost one transform over all joint states, O(variables * states); no feature matrix is ever formed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from mrfit.parameterizations.reference_states import digits_of_states
 
 
 def digits_of(positions: Indices, shape: tuple[int, ...]) -> Indices:
-    """One row of digits for each position in C order: shape (positions, variables)."""
+    """Return one row of digits for each position in C order: shape (positions, variables)."""
     if not shape:
         return np.zeros((len(positions), 0), np.int64)
     return np.stack(np.unravel_index(positions, shape), axis=1).astype(np.int64)
@@ -39,66 +39,66 @@ def digits_of(positions: Indices, shape: tuple[int, ...]) -> Indices:
 
 @dataclass(frozen=True)
 class CompleteBase(ABC):
-    """Functions of all joint states of variables with so many states each."""
+    """A base of the functions of all joint states, for variables with the given numbers of states."""
 
     shape: tuple[int, ...]
 
-    is_closed: ClassVar[bool] = True  # the product of two functions is one of them: covariances are looked up
+    is_closed: ClassVar[bool] = True  # a product of two functions is one of the base: covariances are looked up
 
     @property
     def size(self) -> int:
-        """Joint states, and coefficients."""
+        """Number of joint states, which is also the number of coefficients."""
         return prod(self.shape)
 
     @cached_property
     def strides(self) -> Indices:
-        """How far a step of each digit goes in C order."""
+        """Distance of one step of each digit in C order."""
         return np.array([prod(self.shape[i + 1 :]) for i in range(len(self.shape))], np.int64)
 
     @property
     @abstractmethod
     def digits(self) -> list[Indices]:
-        """For every variable the digit of each of its states."""
+        """Digit of each state, for every variable."""
 
     @abstractmethod
     def potentials(self, a: Floats, *, jobs: int = 1) -> Floats:
-        """From coefficients to the values at all states; ``a`` may be overwritten."""
+        """Turn coefficients into values at all joint states; ``a`` may be overwritten."""
 
     @abstractmethod
     def moments(self, a: Floats, *, jobs: int = 1) -> Floats:
-        """The adjoint: sums over all states of ``a`` times each function; ``a`` may be overwritten."""
+        """Return the sums over all states of ``a`` times each function (the adjoint); ``a`` may be overwritten."""
 
     @abstractmethod
     def coefficients(self, a: Floats, *, jobs: int = 1) -> Floats:
-        """The inverse of `potentials`; ``a`` may be overwritten."""
+        """Invert `potentials`; ``a`` may be overwritten."""
 
     @abstractmethod
     def squares(self, moments: Floats) -> Floats:
-        """Moments of the squares of all functions."""
+        """Return the moments of the squares of all functions."""
 
     @abstractmethod
     def covariance(self, moments: Floats, positions: Indices, *, also: Floats | None = None) -> Floats:
-        """Covariance of the functions at ``positions``, from the moments of all of them.
+        """Return the covariance of the functions at ``positions``, from the moments of all functions.
 
-        ``also`` is to be added to the moments: at the few places that are looked at, not everywhere.
+        ``also`` is added to the moments, only where they are read.
         """
 
     def positions(self, codes: NDArray[np.uint8]) -> Indices:
-        """Where the states of rows of codes stand."""
+        """Return the index of the joint state of each row of codes."""
         out = np.zeros(len(codes), np.int64)
         for i, (digits, stride) in enumerate(zip(self.digits, self.strides.tolist(), strict=True)):
             out += (stride * digits)[codes[:, i]]
         return out
 
     def from_states(self, a: Floats) -> Floats:
-        """The inverse of `by_state`, flat."""
+        """Invert `by_state`; the result is flat."""
         for axis, digits in enumerate(self.digits):
             if (digits != np.arange(len(digits))).any():
                 a = np.take(a, np.argsort(digits), axis=axis)
         return np.array(a, np.float64).ravel()
 
     def by_state(self, a: Floats) -> Floats:
-        """Numbers of all states as an array with one axis for each variable, states in the order of the domain."""
+        """Reshape numbers of all states to one axis for each variable, with states in the order of the domain."""
         out = a.reshape(self.shape)
         for axis, digits in enumerate(self.digits):
             if (digits != np.arange(len(digits))).any():
@@ -108,7 +108,7 @@ class CompleteBase(ABC):
 
 @dataclass(frozen=True)
 class Zeta(CompleteBase):
-    """Indicators of all variables of a scope being in given states, none of them its reference state."""
+    """Indicators that all variables of a scope are in given states, none of them its reference state."""
 
     reference: tuple[int, ...] | None = None  # the first states by default
 
@@ -121,7 +121,7 @@ class Zeta(CompleteBase):
         return all(c <= 2 for c in self.shape)
 
     def _matrices(self) -> list[Floats]:
-        """Values of 1 and of each state's indicator, at the reference first."""
+        """Return the values of 1 and of each state's indicator for every variable, the reference state first."""
         matrices = [np.eye(c) for c in self.shape]
         for matrix in matrices:
             matrix[:, 0] = 1.0
@@ -163,7 +163,7 @@ class Walsh(CompleteBase):
 
     @cached_property
     def digits(self) -> list[Indices]:
-        # The transform has +1 where a digit is zero (eq. 4): the second state stands there.
+        # The transform has +1 where a digit is zero (eq. 4), so digit zero is the second state.
         return [np.arange(c)[::-1].copy() for c in self.shape]
 
     def potentials(self, a: Floats, *, jobs: int = 1) -> Floats:
@@ -217,7 +217,7 @@ class Contrasts(CompleteBase):
         return tensor_product(moments.reshape(self.shape), in_contrasts).ravel()
 
     def covariance(self, moments: Floats, positions: Indices, *, also: Floats | None = None) -> Floats:
-        """By way of the indicators that contrasts are sums of, as many as the states of a scope."""
+        """Expand the contrasts in indicators, as many as the states of a scope, and combine their covariances."""
         moments = moments if also is None else moments + also
         indicators = Zeta(self.shape)
         pairs = [(contrasts(c), zeta) for c, zeta in zip(self.shape, indicators._matrices(), strict=True)]
@@ -241,7 +241,7 @@ def _looked_up(moments: Floats, positions: Indices, also: Floats | None, *, sign
 
 
 def covariance_of_sums(expansions: Sequence[tuple[Indices, Floats]], covariance: Callable[[Indices], Floats]) -> Floats:
-    """Covariance of sums of functions of a base, each given by positions and values, from the functions' own."""
+    """Return the covariance of sums of base functions, each sum given by positions and values."""
     positions = np.concatenate([np.empty(0, np.int64), *(at for at, _ in expansions)])
     values = np.concatenate([np.empty(0), *(value for _, value in expansions)])
     used, column = np.unique(positions, return_inverse=True)
@@ -251,9 +251,10 @@ def covariance_of_sums(expansions: Sequence[tuple[Indices, Floats]], covariance:
 
 
 def contrasts(c: int) -> Floats:
-    """1 and sqrt(c) times Helmert's orthonormal contrasts: column j compares state j with the states before it.
+    """Return the constant 1 and sqrt(c) times Helmert's orthonormal contrasts, by column.
 
-    For two states [[1, -1], [1, 1]]. matrix.T @ matrix = c * identity.
+    Column j compares state j with the states before it. For two states the matrix is [[1, -1], [1, 1]]. matrix.T @
+    matrix = c * identity.
     """
     matrix = np.ones((c, c))
     for j in range(1, c):

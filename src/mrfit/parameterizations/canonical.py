@@ -1,7 +1,7 @@
 """Canonical coordinates: one parameter for each scope and combination of non-reference states.
 
-At the reference state of a variable all its features are silent (Koller and Friedman's sense). For 0/1 data and the
-first states as reference this is the usual form: theta_i x_i + theta_ij x_i x_j + ...
+All features of a variable are zero at its reference state, as in Koller and Friedman. For 0/1 data with the first
+states as reference this is the usual form: theta_i x_i + theta_ij x_i x_j + ...
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Canonical(Parameterization):
     Parameters
     ----------
     reference
-        The code of the silent state of every variable; the first by default.
+        Code of the reference state of every variable; the first state by default.
     """
 
     reference: tuple[int, ...] | None = None
@@ -42,8 +42,8 @@ class Canonical(Parameterization):
     takes_covariates: ClassVar[bool] = True
     when_ordered: ClassVar[str | None] = "ordered"
     meaning: ClassVar[str] = (
-        "a combination of states is so much more likely, in log p, than the smaller terms say; nothing "
-        "is said at reference states"
+        "change of log p in a combination of states, beyond the sum of its smaller terms; zero wherever a variable "
+        "is in its reference category"
     )
 
     def __post_init__(self) -> None:
@@ -62,29 +62,29 @@ class Canonical(Parameterization):
     def n_features(self, scope: Scope) -> int:
         return prod(c - 1 for c in self._shape(scope))
 
-    def _silent(self, variable: int) -> int:
+    def _reference_state(self, variable: int) -> int:
         return 0 if self.reference is None else self.reference[variable]
 
-    def _loud(self, variable: int) -> list[int]:
-        """States of a variable beside the reference."""
-        return [s for s in range(self.domain.shape[variable]) if s != self._silent(variable)]
+    def _other_states(self, variable: int) -> list[int]:
+        """States of a variable except the reference."""
+        return [s for s in range(self.domain.shape[variable]) if s != self._reference_state(variable)]
 
     def features(self, scope: Scope) -> Floats:
         out: Floats = np.ones((1, 1))
         for i in scope:
-            out = kronecker(out, np.eye(self.domain.shape[i])[:, self._loud(i)])
+            out = kronecker(out, np.eye(self.domain.shape[i])[:, self._other_states(i)])
         return out
 
     def feature_name(self, scope: Scope, number: int) -> str:
         return named_states(self, self.feature_states(scope, number))
 
     def feature_states(self, scope: Scope, number: int) -> tuple[tuple[int, int], ...]:
-        loud = [self._loud(i) for i in scope]
-        at = np.unravel_index(number, tuple(map(len, loud)))
-        return tuple((i, states[k]) for i, states, k in zip(scope, loud, at, strict=True))
+        others = [self._other_states(i) for i in scope]
+        at = np.unravel_index(number, tuple(map(len, others)))
+        return tuple((i, states[k]) for i, states, k in zip(scope, others, at, strict=True))
 
     def assignment(self, parameter: int) -> tuple[tuple[int, int], ...]:
-        """The (variable, state) pairs at which the feature of a parameter is one."""
+        """Return the (variable, state) pairs at which the feature of a parameter is one."""
         return self.states(parameter)
 
     @property
@@ -107,7 +107,7 @@ class Canonical(Parameterization):
 
     @cached_property
     def n_free(self) -> Indices:
-        """States of each variable beside the reference."""
+        """Number of non-reference states of each variable."""
         return np.asarray(self.domain.shape, np.int64) - 1
 
     @cached_property
@@ -125,14 +125,14 @@ class Canonical(Parameterization):
         return joint_selection(self)
 
     def indicators(self, numbers: Indices) -> tuple[Indices, NDArray[np.uint8]]:
-        """The variable and the state of indicators, which count states but the first, variable after variable."""
+        """Return the variable and state of indicators, numbered variable by variable without the first states."""
         first = np.concatenate([[0], np.cumsum(self.n_free)])
         variables = np.searchsorted(first, numbers, side="right") - 1
         return variables, (numbers - first[variables] + 1).astype(np.uint8)
 
     @cached_property
     def conditionals(self) -> Conditionals:
-        """What each variable's conditional distribution is made of; for the first states as reference."""
+        """Layout of each variable's conditional distribution; needs the first states as reference."""
         return conditionals_of(self)
 
 
@@ -142,7 +142,7 @@ def named_states(parameters: Parameterization, states: tuple[tuple[int, int], ..
 
 
 def joint_selection(parameters: Parameterization) -> tuple[Indices, Indices, NDArray[np.float64]]:
-    """`Parameterization.joint_entries` where each feature is one function of the base: digits 1, 2, ... in C order."""
+    """Return `Parameterization.joint_entries` if each feature is one base function: digits 1, 2, ... in C order."""
     shape = np.array(parameters.domain.shape, np.int64)
     positions = []
     for size, block in parameters.structure.blocks.items():

@@ -1,4 +1,4 @@
-"""Tables without what single variables say, in an orthonormal basis: full coordinates for norms of whole scopes."""
+"""Tables without main effects, in an orthonormal basis: full coordinates for norms of whole scopes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,18 @@ from mrfit.parameterizations.parameterization import Parameterization
 
 @dataclass(frozen=True)
 class Centred(Parameterization):
-    """theta_A = B_A w_A with an orthonormal basis B_A of the tables whose margins of single variables are all zero.
+    """theta_A = B_A w_A with an orthonormal basis B_A of the tables whose single-variable margins are all zero.
 
-    A penalty on the lengths of whole tables that leaves single variables free has its optimum here: what a larger
-    table says of single variables they can say without a price, so that it has no such part. ||w_A|| = ||theta_A||, and
-    of the 2^r entries of a table of r yes/no variables r + 1 are saved: three of four for pairs, half for triples.
+    A penalty on the norms of whole tables that leaves single variables free has its optimum here: the unpenalized
+    single variables absorb the main effects of a larger table.
+
+    w_A
+
+    =
+
+    theta_A
+
+    . Of the 2^r entries of a table of r binary variables, r + 1 are saved: three of four for pairs, half for triples.
     """
 
     word: ClassVar[str] = "centred"
@@ -36,11 +43,11 @@ class Centred(Parameterization):
         every: Floats = np.ones((1, 1))
         for c in shape:
             every = kronecker(every, contrasts(c))
-        return np.asarray(_scale(shape) * every[:, _kept(shape)], np.float64)
+        return np.asarray(_scale(shape) * every[:, _contrasts_without_main_effects(shape)], np.float64)
 
     def feature_name(self, scope: Scope, number: int) -> str:
         shape = self._shape(scope)
-        digits = digits_of(_kept(shape)[number : number + 1], shape)[0]
+        digits = digits_of(_contrasts_without_main_effects(shape)[number : number + 1], shape)[0]
         parts = (f"{self.domain[i].name}[{digit}]" for i, digit in zip(scope, digits, strict=True) if digit)
         return f"{' × '.join(parts)} in {', '.join(self.domain[i].name for i in scope)}"
 
@@ -54,19 +61,19 @@ class Centred(Parameterization):
         values = np.empty(self.n_parameters)
         for block, first, features in self.alike():
             shape = self._shape(tuple(block[0].tolist()))
-            digits = digits_of(_kept(shape), shape)  # (parameters, variables)
-            mine = first[:, None] + np.arange(features.shape[1])
-            positions[mine] = self.base.strides[block] @ digits.T
-            values[mine] = _scale(shape)
+            digits = digits_of(_contrasts_without_main_effects(shape), shape)  # (parameters, variables)
+            own = first[:, None] + np.arange(features.shape[1])
+            positions[own] = self.base.strides[block] @ digits.T
+            values[own] = _scale(shape)
         return positions, np.arange(self.n_parameters), values
 
 
-def _kept(shape: tuple[int, ...]) -> Indices:
-    """Products of contrasts of two variables or more; of a single variable its own."""
+def _contrasts_without_main_effects(shape: tuple[int, ...]) -> Indices:
+    """Return the contrasts of a scope: products over two or more variables; for a single variable all of them."""
     digits = digits_of(np.arange(prod(shape)), shape)
     return np.flatnonzero((digits > 0).sum(axis=1) >= min(2, len(shape)))
 
 
 def _scale(shape: tuple[int, ...]) -> float:
-    """Makes products of contrasts orthonormal; those of single variables are as spectral coordinates have them."""
+    """Return the factor that makes products of contrasts orthonormal; single variables have spectral coordinates."""
     return 1.0 if len(shape) == 1 else prod(shape) ** -0.5

@@ -15,21 +15,23 @@ from mrfit.parameterizations.expansion import entries_of, sparse_map
 
 
 def centred_map(canonical: Canonical, frequency: Floats) -> sparse.csr_array:
-    """The matrix (canonical features, products of centred indicators) with which the first are sums of the second.
+    """Return the matrix that writes canonical features as sums of products of centred indicators.
 
-    An indicator of states of several variables is a product of sums, 1[x_i = s] = (1[x_i = s] - p) + p, to be
-    multiplied out; products of centred indicators are numbered like the features. ``frequency`` has p of every state,
-    shape (variables, most states). First states are silent, and the structure has all subsets of its scopes.
+    Its shape is (canonical features, products). An indicator of states of several variables is a product of sums, 1[x_i
+    = s] = (1[x_i = s] - p) + p, to be multiplied out; products of centred indicators are numbered like the features.
+    ``frequency`` holds p of every state, shape (variables, most states). First states are the reference, and the
+    structure contains all subsets of its scopes.
     """
     values, rows, columns = [], [], []
-    for block, own, shape, states in _kinds(canonical):
+    for block, own, shape, states in _by_shape(canonical):
         inside = np.array(list(product((False, True), repeat=len(shape))))  # which factors are centred
         where = inside[:, None, :] * states  # (subsets, parameters, variables)
         part = np.zeros((int(np.prod(shape)), len(states)))
         part[np.ravel_multi_index(tuple(np.moveaxis(where, 2, 0)), shape), np.arange(len(states))] = 1.0
         column, row, numbers = entries_of(canonical, block, part)
-        silent = digits_of(row, shape) == 0
-        factors = np.where(silent, frequency[block[:, None, :], states[column]], 1.0)  # (scopes, entries, variables)
+        is_reference = digits_of(row, shape) == 0
+        # (scopes, entries, variables)
+        factors = np.where(is_reference, frequency[block[:, None, :], states[column]], 1.0)
         values.append(factors.prod(axis=2).ravel())
         rows.append((own[:, None] + column).ravel())
         columns.append(numbers.ravel())
@@ -37,15 +39,15 @@ def centred_map(canonical: Canonical, frequency: Floats) -> sparse.csr_array:
 
 
 def products_of_states(canonical: Canonical, of_state: Floats) -> Floats:
-    """For every canonical parameter the product of some numbers of its states, shape (variables, most states)."""
+    """Return the product of ``of_state``, shape (variables, most states), over every canonical parameter's states."""
     out = np.ones(canonical.n_parameters)
-    for block, own, _, states in _kinds(canonical):
+    for block, own, _, states in _by_shape(canonical):
         out[own[:, None] + np.arange(len(states))] = of_state[block[:, None, :], states].prod(axis=2)
     return out
 
 
-def _kinds(canonical: Canonical) -> Iterator[tuple[Indices, Indices, tuple[int, ...], Indices]]:
-    """Scopes of one shape: their block, first parameters, shape, and the states of each parameter of a scope."""
+def _by_shape(canonical: Canonical) -> Iterator[tuple[Indices, Indices, tuple[int, ...], Indices]]:
+    """Yield scopes of one shape: their block, first parameters, shape, and the states of each parameter of a scope."""
     for block, own, features in canonical.alike():
         shape = tuple(canonical.domain.shape[i] for i in block[0].tolist())
         yield block, own, shape, digits_of(features.argmax(axis=0), shape)

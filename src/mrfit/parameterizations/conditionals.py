@@ -1,4 +1,4 @@
-"""What each variable's conditional distribution is made of, in canonical coordinates."""
+"""Layout of each variable's conditional distribution in canonical coordinates."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Conditionals:
     """Features of the rest of a row that enter the conditional of each variable.
 
     Variable i has features ``feature_start[i]:feature_start[i+1]``; feature f is a conjunction of the indicators
-    ``conditions[condition_start[f]:condition_start[f+1]]``. Its parameter for state s > 0 of variable i, and that
-    of the constant, stand in ``parameter_of_slot`` as an array (states - 1, 1 + features) at ``slot_start[i]``,
-    constant first; -1 where the structure has no scope of the single variable. ``n_free`` are the states beside the
-    reference, and none of a covariate, whose conditional nobody asks for.
+    ``conditions[condition_start[f]:condition_start[f+1]]``. The parameters of the constant and of the features for the
+    states s > 0 of variable i form an array (states - 1, 1 + features) in ``parameter_of_slot``, which begins at
+    ``slot_start[i]``, constant first. An entry is -1 where the structure has no scope of the single variable.
+    ``n_free`` is the number of non-reference states, and 0 for covariates, which have no conditional.
     """
 
     n_free: Indices
@@ -35,7 +35,7 @@ class Conditionals:
 
 @dataclass(frozen=True)
 class _Features:
-    """Features of one scope size, shape and owner position; parameter for state s is ``base + (s - 1) * stride``."""
+    """Features of one scope size, shape and owner position; state s has parameter ``base + (s - 1) * stride``."""
 
     owner: Indices
     conditions: Indices  # (features, scope size - 1)
@@ -60,8 +60,8 @@ def conditionals_of(parameters: Canonical) -> Conditionals:
     stride = np.concatenate([p.stride for p in parts] or [_NONE])
     flat = np.concatenate([p.conditions.ravel() for p in parts] or [_NONE])
     starts = np.concatenate([[0], np.cumsum(n_conditions)])
-    # Neighbouring columns are often related (one-hot groups, questions on one theme): keeping the order of the
-    # variables makes shared patterns likely, and with them small prefix trees.
+    # Neighbouring columns are often related (one-hot groups, items of one scale). The order of the variables therefore
+    # makes shared patterns likely, and keeps prefix trees small.
     first_condition = flat[starts[:-1]] if len(flat) else _NONE
     order = np.lexsort((first_condition, n_conditions, owner))
     feature_start = np.searchsorted(owner[order], np.arange(n + 1))
@@ -83,7 +83,7 @@ _NONE = np.empty(0, np.int64)
 
 
 def _features(parameters: Canonical) -> Iterator[_Features]:
-    """Features of all scopes of two or more variables, scopes of one shape together."""
+    """Yield the features of all scopes of two or more variables, scopes of one shape together."""
     n_free = parameters.n_free
     first_indicator = np.concatenate([[0], np.cumsum(n_free)])
     for size, block in parameters.structure.blocks.items():

@@ -1,4 +1,4 @@
-"""Edge weights of the parameters of a model."""
+"""Edge weights computed from the parameters of a model."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from mrfit.parameterizations.ordered import Ordered
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.structures.edge_weights import EdgeWeights, Scores, default_scores, kind_of, weights_of_tables, without_dust
 
-PairTables = Iterator[tuple[Indices, Floats]]  # pairs (pairs, 2), and a part of their tables (pairs, states, states)
+PairTables = Iterator[tuple[Indices, Floats]]  # pairs (pairs, 2), and parts of their tables (pairs, states, states)
 
-_IMPOSSIBLE = -30.0  # in the place of minus infinity, for the sign of a weight that is infinite
-_MOST_STATES = 2**20  # joint states of models with large scopes, over which their tables are summed directly
+_IMPOSSIBLE = -30.0  # replaces minus infinity, to get the sign of an infinite weight
+_MOST_STATES = 2**20  # most joint states of models with large scopes whose tables are summed over all joint states
 
 
 def scores_of(parameters: Parameterization) -> Scores:
-    """The scores of the states of ordered variables, 0 and 1 for two states, None for categories."""
+    """Return the scores of the states of ordered variables, 0 and 1 for two states, None for categories."""
     shape = parameters.domain.shape
     found = list(default_scores(shape))
     if isinstance(parameters, Ordered):
@@ -34,23 +34,23 @@ def scores_of(parameters: Parameterization) -> Scores:
 
 
 def edge_weights(parameters: Parameterization, w: Floats, scores: Scores | None = None) -> EdgeWeights:
-    """The weights of all edges of the structure of ``parameters``; ``scores`` by default are those of `scores_of`."""
+    """Return the weights of all edges of the structure; ``scores`` defaults to those of `scores_of`."""
     scores = scores_of(parameters) if scores is None else scores
     edges, n = parameters.structure.edges, len(parameters.domain)
     number = np.zeros((n, n), np.int64)
     number[tuple(edges.T)] = np.arange(len(edges))
-    class_of, alike = _alike(parameters, edges, scores)
-    place = np.zeros(len(edges), np.int64)  # of an edge among those of its class
+    class_of, alike = _edge_classes(parameters, edges, scores)
+    index_in_class = np.zeros(len(edges), np.int64)  # index of an edge within its class
     tables = []
     for own in alike:
-        place[own] = np.arange(len(own))
+        index_in_class[own] = np.arange(len(own))
         tables.append(np.zeros((len(own), *(parameters.domain.shape[i] for i in edges[own[0]].tolist()))))
     impossible = np.isneginf(w)
     for pairs, part in _pair_tables(parameters, np.where(impossible, _IMPOSSIBLE, w)):
         at = number[tuple(pairs.T)]
         for kind in np.unique(class_of[at]).tolist():
             chosen = class_of[at] == kind
-            np.add.at(tables[kind], place[at[chosen]], part[chosen])
+            np.add.at(tables[kind], index_in_class[at[chosen]], part[chosen])
     values, kinds = np.zeros(len(edges)), np.zeros(len(edges), np.int64)
     for own, table in zip(alike, tables, strict=True):
         first, second = (scores[i] for i in edges[own[0]].tolist())
@@ -62,11 +62,13 @@ def edge_weights(parameters: Parameterization, w: Floats, scores: Scores | None 
     return EdgeWeights(edges, values, kinds)
 
 
-def _alike(parameters: Parameterization, edges: Indices, scores: Scores) -> tuple[Indices, list[Indices]]:
-    """A class for every edge, by the states and scores of its ends; and the edges of each class."""
+def _edge_classes(parameters: Parameterization, edges: Indices, scores: Scores) -> tuple[Indices, list[Indices]]:
+    """Return a class for every edge, by the states and scores of its ends, and the edges of each class."""
     kinds: dict[object, int] = {}
-    described = zip(parameters.domain.shape, scores, strict=True)
-    of_variable = [kinds.setdefault((c, None if s is None else tuple(s.tolist())), len(kinds)) for c, s in described]
+    states_and_scores = zip(parameters.domain.shape, scores, strict=True)
+    of_variable = [
+        kinds.setdefault((c, None if s is None else tuple(s.tolist())), len(kinds)) for c, s in states_and_scores
+    ]
     code = np.array(of_variable, np.int64)[edges] @ np.array([len(kinds), 1])
     found, class_of = np.unique(code, return_inverse=True)
     class_of = class_of.reshape(-1)
@@ -74,9 +76,10 @@ def _alike(parameters: Parameterization, edges: Indices, scores: Scores) -> tupl
 
 
 def _pair_tables(parameters: Parameterization, w: Floats) -> PairTables:
-    """Parts of the tables of all pairs that share a scope, averaged over all other variables; their sum is the table.
+    """Yield parts of the tables of all pairs that share a scope, averaged over all other variables.
 
-    Of models with large scopes by one transform of all joint states, else scope by scope.
+    The parts of a pair add up to its table. Models with large scopes take one transform of all joint states, others go
+    scope by scope.
     """
     shape, structure = np.array(parameters.domain.shape), parameters.structure
     if structure.is_saturated:
@@ -98,7 +101,7 @@ def _by_scopes(parameters: Parameterization, w: Floats) -> PairTables:
 
 
 def _by_joint_states(parameters: Parameterization, w: Floats) -> PairTables:
-    """In contrasts, which sum to zero, averages over a variable leave out all products with it."""
+    """Yield the pairs' tables from one transform: in zero-sum contrasts, averaging over a variable drops its terms."""
     joint, shape = Listed(parameters), parameters.domain.shape
     values = joint.base.by_state(joint.base.potentials(joint.spread(w)))
     coefficients = Contrasts(shape).coefficients(np.array(values, np.float64).ravel()).reshape(shape)

@@ -1,4 +1,4 @@
-"""Features of scopes as sums of canonical ones."""
+"""Features of scopes as sums of canonical features."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def canonical_coefficients(tables: Floats) -> Floats:
-    """Canonical coefficients, first states silent, of tables over some variables (eq. 2 for any number of states).
+    """Return canonical coefficients of tables, with first states as reference (eq. 2 for any number of states).
 
     ``tables`` has an axis for each variable and a last one for the tables; the result is (digits in C order, tables).
     """
@@ -28,24 +28,24 @@ def canonical_coefficients(tables: Floats) -> Floats:
 
 
 def entries_of(canonical: Canonical, block: Indices, values: Floats) -> tuple[Indices, Indices, Indices]:
-    """Where coefficients of scopes of one shape stand in canonical coordinates.
+    """Return where the coefficients of scopes of one shape go in canonical coordinates.
 
-    ``values`` is (digits of the scope, columns). For its nonzeros, but for the constant's: column, row, and for every
-    scope of the block the number of the canonical parameter, shape (scopes, nonzeros).
+    ``values`` is (digits of the scope, columns). For its nonzeros except the constant's, return the column, the row,
+    and for every scope of the block the number of the canonical parameter, shape (scopes, nonzeros).
     """
     shape = tuple(canonical.domain.shape[i] for i in block[0])
     row, column = np.nonzero(values)
     digits = digits_of(row, shape)
-    loud = (digits > 0) @ (1 << np.arange(len(shape)))  # bit k: variable k of the scope is not in its first state
-    subsets = {bits: tuple(k for k in range(len(shape)) if bits >> k & 1) for bits in set(loud.tolist()) - {0}}
+    changed = (digits > 0) @ (1 << np.arange(len(shape)))  # bit k: variable k is not in its first state
+    subsets = {bits: tuple(k for k in range(len(shape)) if bits >> k & 1) for bits in set(changed.tolist()) - {0}}
     rows, columns, numbers = [], [], []
     n_free = np.array(shape) - 1
     for bits, subset in sorted(subsets.items(), key=lambda known: (len(known[1]), known[1])):
-        mine = loud == bits
+        chosen = changed == bits
         at = canonical.structure.find(block[:, subset])
-        local = np.ravel_multi_index(tuple((digits[mine][:, subset] - 1).T), tuple(n_free[list(subset)]))
-        rows.append(row[mine])
-        columns.append(column[mine])
+        local = np.ravel_multi_index(tuple((digits[chosen][:, subset] - 1).T), tuple(n_free[list(subset)]))
+        rows.append(row[chosen])
+        columns.append(column[chosen])
         numbers.append(canonical.first_parameter[len(subset)][at][:, None] + local)
     if not rows:
         return np.empty(0, np.int64), np.empty(0, np.int64), np.empty((len(block), 0), np.int64)

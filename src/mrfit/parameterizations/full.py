@@ -17,7 +17,7 @@ from mrfit.parameterizations.parameterization import Parameterization
 
 @dataclass(frozen=True)
 class Full(Parameterization):
-    """theta_A(x_A) = w of the states x_A: the tables themselves, more than are needed (Buchman et al. 2012, 3.1)."""
+    """theta_A(x_A) = w of the states x_A: the tables themselves, an overcomplete form (Buchman et al. 2012, 3.1)."""
 
     word: ClassVar[str] = "full"
     is_complete: ClassVar[bool] = True
@@ -31,7 +31,7 @@ class Full(Parameterization):
         return np.eye(prod(self._shape(scope)))
 
     def for_lengths(self) -> Parameterization:
-        """Without what tables say of single variables, if these can say it themselves."""
+        """Return coordinates of the tables without main effects, if single variables have their own parameters."""
         singles = self.structure.blocks.get(1, ())
         return Centred(self.domain, self.structure) if len(singles) == len(self.domain) else self
 
@@ -40,11 +40,11 @@ class Full(Parameterization):
         return np.concatenate([np.ravel(table) for table in tables.values()]) if tables else w
 
     def to_factors(self, w: Floats) -> Factors:
-        """The parameters as they stand; minus infinity makes a state of a scope impossible."""
+        """Return the parameters as tables; minus infinity makes a state of a scope impossible."""
         return Factors(self.domain.shape, self.table_scopes, w)
 
     def _n_entries(self, size: int) -> float:
-        # An indicator of c states has one coefficient, but that of the first state has all c.
+        # An indicator of a state has one coefficient, but that of the first state has one for each of the c states.
         shapes = 2.0 * np.array(self.domain.shape)[self.structure.blocks[size]] - 1.0
         return float(shapes.prod(axis=1).sum())
 

@@ -1,4 +1,4 @@
-"""Generalized Ising coordinates: for each scope one parameter for each state that all its variables may share."""
+"""Generalized Ising coordinates: for each scope one parameter for each state that all its variables can share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mrfit.parameterizations.parameterization import Parameterization
 class GeneralizedIsing(Parameterization):
     """theta_A(x_A) = w_As where all variables of A are in their state number s (Buchman et al. 2012, 3.2).
 
-    Complete for variables with two states, with twice as many parameters as are needed; not beyond.
+    The model is complete for binary variables, with twice as many parameters as necessary, and incomplete otherwise.
     """
 
     word: ClassVar[str] = "generalized-ising"

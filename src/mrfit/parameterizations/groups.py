@@ -1,4 +1,4 @@
-"""Which parameters share a value."""
+"""Groups of parameters that share a value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mrfit.data.kmeans1d import kmeans1d
 
 WAYS = ("all", "apart", "orders")
 
-# A value of this weight, for each value there is, holds the center of its cluster where it is to nine digits.
+# A value of this weight, relative to the number of values, fixes the center of its cluster to nine digits.
 _ANCHOR = 1e9
 
 
@@ -25,11 +25,11 @@ class Groups:
     Parameters
     ----------
     assignment
-        The group of every parameter; -1 for those that belong to none.
+        The group of every parameter; -1 for parameters without a group.
     centers
         The value of every group.
     pinned
-        Which centers are held at zero; none by default.
+        Whether each center is fixed at zero; none by default.
     """
 
     assignment: Indices
@@ -55,23 +55,24 @@ class Groups:
 
     @cached_property
     def sizes(self) -> Indices:
-        """Parameters of every group."""
+        """Number of parameters in every group."""
         return np.bincount(self.assignment[self.assignment >= 0], minlength=self.n_groups)
 
     def tied(self, w: Floats) -> Floats:
-        """``w`` with every tied parameter at its center."""
+        """Return ``w`` with every tied parameter at its center."""
         return np.where(self.assignment >= 0, np.append(self.centers, 0.0)[self.assignment], w)
 
     def cost(self, w: Floats) -> float:
-        """Sum of squared distances to the centers."""
+        """Return the sum of squared distances to the centers."""
         distance = w - self.tied(w)
         return float(distance @ distance)
 
 
 def classes_of(order: NDArray[np.integer], penalized: NDArray[np.bool_], way: str) -> Indices:
-    """Which parameters may share a group: those of one class; -1 for those not tied at all.
+    """Return the class of each parameter: only parameters of one class may share a group; -1 means untied.
 
-    ``all`` together (Chou et al. 2018), single variables ``apart`` from interactions, or each of the ``orders``.
+    ``all`` makes one class (Chou et al. 2018), ``apart`` separates single variables from interactions, and ``orders``
+    separates all orders.
     """
     if way not in WAYS:
         raise InputError(f"There is no way {way!r} to tie parameters; choose one of {', '.join(WAYS)}.")
@@ -80,25 +81,25 @@ def classes_of(order: NDArray[np.integer], penalized: NDArray[np.bool_], way: st
 
 
 def clustered(w: Floats, classes: Indices, n_groups: int, *, pin_zero: bool = False) -> Groups:
-    """The best ``n_groups`` groups of each class for ``w``: optimal one-dimensional k-means.
+    """Return the best ``n_groups`` groups of each class for ``w``: optimal one-dimensional k-means.
 
-    With ``pin_zero`` one of them has its center at zero. A class with fewer values than groups has one group for each.
+    With ``pin_zero`` one center is fixed at zero. A class with fewer values than groups gets one group for each value.
     """
     assignment = np.full(len(w), -1, np.int64)
     centers: list[Floats] = []
     pinned: list[NDArray[np.bool_]] = []
     offset = 0
     for number in np.unique(classes[classes >= 0]):
-        mine = np.flatnonzero(classes == number)
-        values, weight = w[mine], np.ones(len(mine))
+        members = np.flatnonzero(classes == number)
+        values, weight = w[members], np.ones(len(members))
         if pin_zero:
-            values, weight = np.append(values, 0.0), np.append(weight, _ANCHOR * len(mine))
+            values, weight = np.append(values, 0.0), np.append(weight, _ANCHOR * len(members))
         found = kmeans1d(values, min(n_groups, len(values)), sample_weight=weight)
-        held = np.zeros(found.n_clusters, bool)
+        is_pinned = np.zeros(found.n_clusters, bool)
         if pin_zero:
-            held[found.assignment[-1]] = True
-        assignment[mine] = offset + found.assignment[: len(mine)]
-        centers.append(np.where(held, 0.0, found.centers))
-        pinned.append(held)
+            is_pinned[found.assignment[-1]] = True
+        assignment[members] = offset + found.assignment[: len(members)]
+        centers.append(np.where(is_pinned, 0.0, found.centers))
+        pinned.append(is_pinned)
         offset += found.n_clusters
     return Groups(assignment, np.concatenate(centers or [np.empty(0)]), np.concatenate(pinned or [np.empty(0, bool)]))

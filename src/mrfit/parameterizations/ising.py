@@ -16,8 +16,8 @@ from mrfit.parameterizations.parameterization import Parameterization
 class Ising(Parameterization):
     """theta_A(x_A) = w_A where all variables of A are in states of the same number (Buchman et al. 2012, 3.2).
 
-    Single variables have parameters of their own, one for each state but the first: agreement says nothing of them.
-    It is not complete: triples add nothing to pairs.
+    Single variables have one parameter for each state but the first, because agreement does not constrain them. The
+    model is incomplete: triples add nothing to pairs.
     """
 
     word: ClassVar[str] = "ising"

@@ -1,4 +1,4 @@
-"""Parameters as functions of all joint states: how they spread over the coefficients of a base."""
+"""Parameters as functions of all joint states, expressed by the coefficients of a base."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from mrfit.structures.structure import Structure
 
 
 class Joint(ABC):
-    """A vector of parameters and what it means for every joint state."""
+    """A vector of parameters and the function of all joint states that it represents."""
 
     base: CompleteBase
     n_parameters: int
-    is_whole_base = False  # whether the parameters are all functions of the base but the constant, as they stand
+    is_whole_base = False  # whether the parameters are exactly the base functions except the constant
 
     @property
     @abstractmethod
@@ -34,27 +34,27 @@ class Joint(ABC):
 
     @abstractmethod
     def spread(self, w: Floats) -> Floats:
-        """Coefficients of the base for parameters."""
+        """Turn parameters into coefficients of the base."""
 
     @abstractmethod
     def gather(self, a: Floats) -> Floats:
-        """The adjoint of `spread`."""
+        """Apply the adjoint of `spread`."""
 
     @abstractmethod
     def variances(self, moments: Floats) -> Floats:
-        """Variance of every feature, from the moments of the whole base."""
+        """Return the variance of every feature, from the moments of the whole base."""
 
     @abstractmethod
     def covariance(self, moments: Floats, chosen: Indices, *, also: Floats | None = None) -> Floats:
-        """Covariance of the chosen features, from the moments of the whole base; ``also`` is to be added to them."""
+        """Return the covariance of the chosen features from the moments of the whole base, plus ``also`` if given."""
 
     @abstractmethod
     def singles(self) -> list[Indices]:
-        """For every variable the numbers of its own parameters, in the order of its features; none for some."""
+        """Return each variable's own parameters, in the order of its features; empty for some variables."""
 
     @abstractmethod
     def pruned(self, w: Floats) -> tuple[Parameterization, Indices]:
-        """The scopes with a parameter other than zero and all single variables, and which parameters are theirs."""
+        """Drop interactions whose parameters are all zero; return the rest and the numbers of its parameters."""
 
 
 class Listed(Joint):
@@ -89,11 +89,11 @@ class Listed(Joint):
 
     def variances(self, moments: Floats) -> Floats:
         mean = self.gather(moments)
-        if self._map.nnz == self.n_parameters:  # multiples of functions of the base
+        if self._map.nnz == self.n_parameters:  # multiples of base functions
             second = self._adjoint.data**2 * self.base.squares(moments)[self._used[self._adjoint.indices]]
-        elif self.parameters.are_indicators:  # their squares are they themselves
+        elif self.parameters.are_indicators:  # indicators equal their squares
             second = mean
-        else:  # sums of indicators of which no two are one at the same state
+        else:  # sums of indicators, at most one of which is 1 in any state
             second = self._adjoint.power(2) @ moments[self._used]
         return np.asarray(second - mean * mean, np.float64)
 
@@ -104,10 +104,10 @@ class Listed(Joint):
     def covariance(self, moments: Floats, chosen: Indices, *, also: Floats | None = None) -> Floats:
         if self._is_selection:
             return self.base.covariance(moments, self._used[self._adjoint.indices[chosen]], also=also)
-        mine = self._adjoint[chosen]
-        touched = np.unique(mine.indices)
-        mine = mine[:, touched]
-        return np.asarray(mine @ (mine @ self.base.covariance(moments, self._used[touched], also=also)).T, np.float64)
+        rows = self._adjoint[chosen]
+        touched = np.unique(rows.indices)
+        rows = rows[:, touched]
+        return np.asarray(rows @ (rows @ self.base.covariance(moments, self._used[touched], also=also)).T, np.float64)
 
     def singles(self) -> list[Indices]:
         return self.parameters.singles()
@@ -117,9 +117,9 @@ class Listed(Joint):
 
 
 class Saturated(Joint):
-    """One parameter for every function of the base but the constant, in the order of the base.
+    """One parameter for every base function except the constant, in the order of the base.
 
-    For all sets of variables at once: no list of scopes is held, so that 2^24 of them cost no more than a vector.
+    All sets of variables are included without a list of scopes, so that 2^24 of them cost no more than a vector.
     """
 
     is_whole_base = True
@@ -130,7 +130,7 @@ class Saturated(Joint):
         self.n_parameters = self.base.size - 1
 
     def _by_digit(self, kind: type[np.integer], step: int) -> NDArray[np.integer]:
-        """For every position the sum over variables in its scope of step^(variables after it)."""
+        """Return for every position the sum over variables in its scope of step^(number of later variables)."""
         out = np.zeros(1, kind)
         for c in self.base.shape:
             out = np.add.outer(out * kind(step), np.minimum(np.arange(c), 1).astype(kind)).ravel()
@@ -175,14 +175,14 @@ _MOST_STATES = 2**22
 
 
 def converted(source: Parameterization, w: Floats, target: Parameterization) -> Floats:
-    """Parameters of ``target`` with the distribution that ``w`` has in ``source`` (Buchman et al. 2012, eq. 2, 5-7).
+    """Convert parameters to another parameterization with the same distribution (Buchman et al. 2012, eq. 2, 5-7).
 
-    By one transform to all joint states and one back where these are few and the target is a selection of a base; else
-    scope by scope.
+    If there are few joint states and the target is a selection of a base, it takes one transform to all joint states
+    and one back. Otherwise it goes scope by scope.
     """
     if target.is_minimal and source.base.size <= _MOST_STATES:
-        here = Listed(source)
-        values = here.base.by_state(here.base.potentials(here.spread(w)))
+        listed = Listed(source)
+        values = listed.base.by_state(listed.base.potentials(listed.spread(w)))
         coefficients = target.base.coefficients(target.base.from_states(values))
         positions, _, _ = target.joint_entries()
         return np.asarray(coefficients[positions], np.float64)

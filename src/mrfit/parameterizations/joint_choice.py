@@ -1,4 +1,4 @@
-"""Which way to hold parameters over all joint states takes least."""
+"""The cheapest representation of parameters over all joint states."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mrfit.parameterizations.parameterization import Parameterization
 
 
 def joint_of(parameters: Parameterization) -> Joint:
-    """Without a list of scopes where all of them are wanted, if there is a way."""
+    """Return a representation without a list of scopes if all of them are in the structure and one exists."""
     binary = all(c <= 2 for c in parameters.domain.shape)
     if parameters.structure.is_saturated and parameters.is_minimal:
         return Saturated(parameters)

@@ -1,4 +1,4 @@
-"""Ordered coordinates: variables with ordered states interact by their scores, one parameter and a sign for a pair."""
+"""Ordered coordinates: variables with ordered states interact by scores, one signed parameter for each pair."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Ordered(Parameterization):
-    """theta_A(x_A) = w_A * product of scores, by themselves 0, 1, 2, ... for the states of a variable in their order.
+    """theta_A(x_A) = w_A * product of scores, by default 0, 1, 2, ... for the ordered states of a variable.
 
-    Linear-by-linear association of pairs (Agresti 2013, 10.4.1). A variable that is not ordered has, in the place of
-    its score, an indicator for each state but the first. Single variables have these always: scores say how variables
-    hang together, not how often each state occurs. For variables with two states scores are indicators, so that all
-    is as in canonical coordinates. Scores count from that of the first state, which is silent as it is there; single
-    variables being free, this shifts their parameters and not those of pairs.
+    For pairs this is the linear-by-linear association (Agresti 2013, 10.4.1). An unordered variable has an indicator
+    for each state but the first instead of a score. Single variables always have indicators: scores describe how
+    variables are associated, not how often each state occurs. For binary variables scores are indicators, so that
+    everything agrees with canonical coordinates. Scores are relative to the first state, the reference. Because single
+    variables are free, this shifts their parameters but not those of pairs.
 
     Parameters
     ----------
     ordered
         Numbers of the ordered variables; all by default.
     scores
-        Of some of these: (number, a score for each state).
+        Scores of some ordered variables: (number, a score for each state).
     """
 
     ordered: tuple[int, ...] | None = None
@@ -48,8 +48,8 @@ class Ordered(Parameterization):
     takes_covariates: ClassVar[bool] = True
     when_ordered: ClassVar[str | None] = "ordered"
     meaning: ClassVar[str] = (
-        "log p rises by so much where the product of scores (×) rises by one; scores are 0, 1, 2, ... for the states "
-        "in their order unless others are said, and 0 or 1 where a state is named"
+        "change of log p when the product of scores (×) rises by one; scores are 0, 1, 2, ... for the ordered "
+        "states by default, and 0 or 1 where a state is named"
     )
     are_indicators: ClassVar[bool] = False
 
@@ -65,23 +65,23 @@ class Ordered(Parameterization):
 
     def _check_scores(self, number: int, scores: tuple[float, ...]) -> None:
         if number not in (self.ordered or ()):
-            raise InputError(f"Variable {number} has scores and is not among the ordered ones; name it there.")
+            raise InputError(f"Variable {number} has scores but is not among the ordered variables; add it to them.")
         variable = self.domain[number]
         if len(scores) != variable.n_states:
             raise InputError(
                 f"Variable {variable.name!r} has {variable.n_states} states ({listed(variable.states)}) and "
                 f"{len(scores)} scores; give one for each state, in this order."
             )
-        tells = len(scores) == 1 or scores[0] < scores[-1]
-        if not (np.isfinite(scores).all() and (np.diff(scores) >= 0).all() and tells):
+        is_varying = len(scores) == 1 or scores[0] < scores[-1]
+        if not (np.isfinite(scores).all() and (np.diff(scores) >= 0).all() and is_varying):
             raise InputError(
-                f"The scores of {variable.name!r} are {_said(scores)}; they must be finite, not fall from one state to "
-                "the next, and not all be equal."
+                f"The scores of {variable.name!r} are {_score_text(scores)}; they must be finite, not fall from one "
+                "state to the next, and not all be equal."
             )
 
     @cached_property
     def _columns(self) -> tuple[Floats, ...]:
-        """The score of each state of each variable, from zero on."""
+        """Score of each state of each variable, shifted to begin at zero."""
         own = dict(self.scores)
         scores = (np.array(own.get(i, range(c)), np.float64) for i, c in enumerate(self.domain.shape))
         return tuple(each - each[0] for each in scores)
@@ -91,11 +91,11 @@ class Ordered(Parameterization):
         return np.isin(np.arange(len(self.domain)), self.ordered or ())
 
     def _by_score(self, scope: Scope) -> list[bool]:
-        """Whether each variable of a scope enters by its score; a single one never does."""
+        """Return whether each variable of a scope enters by its score; a single variable never does."""
         return [len(scope) > 1 and bool(self._is_ordered[i]) for i in scope]
 
     def _n_columns(self, scope: Scope) -> tuple[int, ...]:
-        """Functions of each variable, of which features are products."""
+        """Return the number of functions of each variable whose products are the features."""
         return tuple(1 if s else c - 1 for s, c in zip(self._by_score(scope), self._shape(scope), strict=True))
 
     def n_features(self, scope: Scope) -> int:
@@ -109,7 +109,7 @@ class Ordered(Parameterization):
         return out
 
     def feature_name(self, scope: Scope, number: int) -> str:
-        """ "mood × sleep", and "mood × sex=female" where a variable has no order."""
+        """Return "mood × sleep", or "mood × sex=female" for a variable without an order."""
         states = dict(self.feature_states(scope, number))
         parts = (named_states(self, ((i, states[i]),)) if i in states else self.domain[i].name for i in scope)
         return " × ".join(parts)
@@ -141,9 +141,10 @@ class Ordered(Parameterization):
 def ordered_variables(
     names: str | Sequence[str], domain: Domain, *, given: Collection[str] = (), scored: Collection[str] = ()
 ) -> tuple[int, ...]:
-    """Numbers of variables by their names.
+    """Return the numbers of variables by name.
 
-    ``all`` are all that are modelled: a covariate (``given``) is ordered where it is named or has scores of its own.
+    ``all`` means all variables with a distribution. A covariate (``given``) is ordered only if it is named or has its
+    own scores.
     """
     if names != ALL:
         return tuple(domain.index(name) for name in names)
@@ -151,7 +152,7 @@ def ordered_variables(
 
 
 def numbered_scores(scores: Mapping[str, Sequence[float]], domain: Domain) -> tuple[tuple[int, tuple[float, ...]], ...]:
-    """Scores of variables that are named, as `Ordered` has them."""
+    """Return the scores of named variables in the form that `Ordered` takes."""
     return tuple((domain.index(name), tuple(map(float, own))) for name, own in scores.items())
 
 
@@ -164,11 +165,11 @@ def check_orders(
     scored: Collection[str] = (),
     is_read: bool = True,
 ) -> None:
-    """Refuse ordered variables whose order was found and may be wrong, unless their states are ``declared``.
+    """Refuse ordered variables whose detected order may be wrong, unless their states are ``declared``.
 
-    These are words, which are found in alphabetical order, and scales with codes for missing answers. A variable that
-    was given scores (``scored``) has had its numbers looked at. Where the caller reads a table
-    (``is_read``), it can read codes as missing; other callers are told to replace them.
+    The detected order may be wrong for words, which are sorted alphabetically, and for scales with codes for missing
+    answers. Variables with explicit scores (``scored``) are exempt. If the caller reads a table (``is_read``), the
+    error suggests reading the codes as missing; otherwise it suggests replacing them.
     """
     codes = {}
     for i in ordered_variables(names, domain, given=given, scored=scored):
@@ -204,7 +205,7 @@ def _refuse_codes(codes: Mapping[str, Sequence[str]], domain: Domain, *, is_read
     )
 
 
-def _said(scores: Sequence[float]) -> str:
+def _score_text(scores: Sequence[float]) -> str:
     return ", ".join(f"{score:g}" for score in scores)
 
 

@@ -1,4 +1,4 @@
-"""What a parameterization is: for every scope some features, whose weighted sum is the scope's table."""
+"""Parameterizations: every scope has features, and their weighted sum is the scope's table."""
 
 from __future__ import annotations
 
@@ -32,75 +32,75 @@ _MOST_ENTRIES = 1e8
 class Parameterization(ABC):
     """Parameters of a structure over a domain, scope after scope: theta_A = features(A) @ w_A.
 
-    Every kind says which features a scope has and what they are called; the rest follows. Scopes with a variable that
-    has only one state have no parameters: a smaller scope says the same.
+    A subclass defines the features of a scope and their names; the rest follows from these. Scopes with a one-state
+    variable have no parameters, because a smaller scope represents the same functions.
     """
 
     domain: Domain
     structure: Structure
     given: tuple[int, ...] = field(default=(), kw_only=True)  # covariates, which have no distribution
 
-    word: ClassVar[str]  # by which users choose it
-    meaning: ClassVar[str]  # of a parameter, in words
-    are_indicators: ClassVar[bool] = True  # whether features that are sums of functions of the base are 0 or 1
-    may_be_impossible: ClassVar[bool] = False  # whether minus infinity is a parameter: states of probability zero
-    is_complete: ClassVar[bool] = False  # whether it can say any tables over a closed structure
-    is_minimal: ClassVar[bool] = False  # whether it is complete with no parameter too many
-    is_orthogonal: ClassVar[bool] = False  # whether features are, over all joint states
-    has_reference: ClassVar[bool] = False  # whether its reference categories are a choice
+    word: ClassVar[str]  # the word that users choose it by
+    meaning: ClassVar[str]  # meaning of a parameter, for users
+    are_indicators: ClassVar[bool] = True  # whether features that are sums of base functions are 0 or 1
+    may_be_impossible: ClassVar[bool] = False  # whether parameters may be minus infinity, for impossible states
+    is_complete: ClassVar[bool] = False  # whether it can express any tables over a closed structure
+    is_minimal: ClassVar[bool] = False  # whether it is complete without redundant parameters
+    is_orthogonal: ClassVar[bool] = False  # whether features are orthogonal over all joint states
+    has_reference: ClassVar[bool] = False  # whether users choose reference categories
     has_scores: ClassVar[bool] = False  # whether variables may interact by scores
     takes_covariates: ClassVar[bool] = False
-    when_ordered: ClassVar[str | None] = None  # the word of the kind it becomes where variables have an order
+    when_ordered: ClassVar[str | None] = None  # the word of the kind that replaces it for ordered variables
 
     @abstractmethod
     def n_features(self, scope: Scope) -> int:
-        """Parameters of a scope whose variables all have two states or more."""
+        """Return the number of parameters of a scope whose variables all have at least two states."""
 
     @abstractmethod
     def features(self, scope: Scope) -> Floats:
-        """The features of a scope at its joint states: shape (states of the scope in C order, parameters)."""
+        """Return the features of a scope at its joint states: shape (states of the scope in C order, parameters)."""
 
     @abstractmethod
     def feature_name(self, scope: Scope, number: int) -> str:
-        """What a parameter of a scope says, in words."""
+        """Return a readable name for a parameter of a scope."""
 
     def feature_states(self, scope: Scope, number: int) -> tuple[tuple[int, int], ...]:
-        """The (variable, state) pairs that a parameter of a scope speaks of; none where it compares states."""
+        """Return the (variable, state) pairs a parameter of a scope refers to; none if it compares states."""
         return ()
 
     @property
     def base(self) -> CompleteBase:
-        """The functions of all joint states through which exact computations go."""
+        """Base of functions of all joint states that exact computations use."""
         return Zeta(self.domain.shape)
 
     @property
     def options(self) -> dict[str, Any]:
-        """What a file must say beside the kind, ready for JSON."""
+        """Settings that a file stores beside the kind, ready for JSON."""
         return {}
 
     def with_options(self, **options: Any) -> Self:
-        """The same kind with the `options` of a file."""
+        """Return the same kind with the `options` of a file."""
         if options:
             raise ValueError(f"{self.word} coordinates with {sorted(options)}")
         return self
 
     def on(self, structure: Structure) -> Self:
-        """The same kind of parameters for another structure."""
+        """Return the same kind of parameters for another structure."""
         return replace(self, structure=structure)
 
     def for_lengths(self) -> Parameterization:
-        """Coordinates in which a penalty on the lengths of scopes of several variables has the same optimum."""
+        """Return coordinates in which a penalty on the norms of whole interactions has the same optimum."""
         return self
 
     def from_lengths(self, w: Floats) -> Floats:
-        """Parameters of `for_lengths` as ones of this kind."""
+        """Convert parameters of `for_lengths` to this kind."""
         return w
 
-    # -- where parameters stand ----------------------------------------------------------------------------------
+    # -- positions of parameters -----------------------------------------------------------------------------------
 
     @cached_property
     def _counts(self) -> dict[int, Indices]:
-        """Parameters of every scope, by scope size."""
+        """Number of parameters of every scope, by scope size."""
         signature, counts = self._signature(), {}
         for size, block in self.structure.blocks.items():
             _, kind_of = distinct_rows(signature[block].reshape(len(block), -1))
@@ -131,7 +131,7 @@ class Parameterization(ABC):
 
     @cached_property
     def order_without_given(self) -> Indices:
-        """How many variables of each parameter's scope have a distribution: effects of covariates are of no order."""
+        """Number of modelled variables in each parameter's scope: covariates are not counted."""
         is_given = np.isin(np.arange(len(self.domain)), self.given)
         blocks = self.structure.blocks.items()
         n_given = [np.repeat(is_given[block].sum(axis=1), self._counts[size]) for size, block in blocks]
@@ -145,12 +145,12 @@ class Parameterization(ABC):
 
     @cached_property
     def feature_range(self) -> float:
-        """The largest difference of two values of one feature: one for indicators."""
+        """Largest difference between two values of one feature: one for indicators."""
         ranges = [float(np.ptp(features, axis=0).max()) for _, _, features in self.alike()]
         return max(ranges, default=0.0)
 
     def singles(self) -> list[Indices]:
-        """For every variable the numbers of its own parameters, in the order of its features; none for some."""
+        """Return each variable's own parameters, in the order of its features; empty for some variables."""
         singles = [np.empty(0, np.int64)] * len(self.domain)
         if 1 in self.structure.blocks:
             firsts, counts = self.first_parameter[1].tolist(), self._counts[1].tolist()
@@ -158,8 +158,8 @@ class Parameterization(ABC):
                 singles[variable] = first + np.arange(count)
         return singles
 
-    def _standing(self, parameter: int) -> tuple[Scope, int]:
-        """The scope of a parameter, and its number among the scope's."""
+    def _scope_and_number(self, parameter: int) -> tuple[Scope, int]:
+        """Return the scope of a parameter, and its number within the scope."""
         size = int(self.order_of_parameter[parameter])
         # Scopes without parameters share their first number with the next one.
         row = int(np.searchsorted(self.first_parameter[size], parameter, side="right")) - 1
@@ -167,15 +167,15 @@ class Parameterization(ABC):
         return scope, parameter - int(self.first_parameter[size][row])
 
     def scope(self, parameter: int) -> Scope:
-        return self._standing(parameter)[0]
+        return self._scope_and_number(parameter)[0]
 
     def states(self, parameter: int) -> tuple[tuple[int, int], ...]:
-        """The (variable, state) pairs that a parameter speaks of; none where it compares states."""
-        return self.feature_states(*self._standing(parameter))
+        """Return the (variable, state) pairs a parameter refers to; none if it compares states."""
+        return self.feature_states(*self._scope_and_number(parameter))
 
     def name(self, parameter: int) -> str:
-        """A readable name: "lung=yes & smoker=yes"."""
-        return self.feature_name(*self._standing(parameter))
+        """Return a readable name: "lung=yes & smoker=yes"."""
+        return self.feature_name(*self._scope_and_number(parameter))
 
     def names(self) -> Iterator[str]:
         return map(self.name, range(self.n_parameters))
@@ -183,11 +183,14 @@ class Parameterization(ABC):
     # -- tables --------------------------------------------------------------------------------------------------
 
     def to_tables(self, w: Floats) -> dict[Scope, Floats]:
-        """The table of every scope with parameters: its part of log p, an array with one axis for each variable."""
-        return {scope: (features @ w[mine]).reshape(self._shape(scope)) for scope, features, mine in self._scopes()}
+        """Return the table of every scope with parameters: its part of log p, with one axis for each variable."""
+        return {
+            scope: (features @ w[own_range]).reshape(self._shape(scope))
+            for scope, features, own_range in self._scopes()
+        }
 
     def to_factors(self, w: Floats) -> Factors:
-        """The tables of all scopes with parameters, in the order of the structure."""
+        """Return the tables of all scopes with parameters, in the order of the structure."""
         tables: dict[Scope, Floats] = {}
         for block, own, features in self.alike():
             values = w[own[:, None] + np.arange(features.shape[1])] @ features.T  # (scopes, states of a scope)
@@ -196,13 +199,13 @@ class Parameterization(ABC):
 
     @cached_property
     def table_scopes(self) -> tuple[Scope, ...]:
-        """Those with parameters, in the order of the structure."""
+        """Scopes with parameters, in the order of the structure."""
         blocks = ((block, self._counts[size]) for size, block in self.structure.blocks.items())
         return tuple(tuple(scope) for block, counts in blocks for scope in block[counts > 0].tolist())
 
     @cached_property
     def table_map(self) -> sparse.csr_array:
-        """The matrix (cells of the tables of `table_scopes`, one after the other, parameters) of all features."""
+        """Matrix of all features: (cells of the tables of `table_scopes`, one after the other, parameters)."""
         self._check_expansion()
         rows, columns, values = [], [], []
         for block, own, features in self.alike():
@@ -214,30 +217,30 @@ class Parameterization(ABC):
         return sparse_map(values, rows, columns, (n_cells, self.n_parameters))
 
     def first_cells(self, block: Indices) -> Indices:
-        """Where the tables of scopes of one size begin among those of `table_scopes`."""
+        """Return the first cell of the tables of scopes of one size, among the tables of `table_scopes`."""
         size = block.shape[1]
         before = sum(int(cells.sum()) for other, cells in self._cells.items() if other < size)
-        mine = self._cells[size]
-        return np.asarray(before + (np.cumsum(mine) - mine)[self.structure.find(block)], np.int64)
+        own_range = self._cells[size]
+        return np.asarray(before + (np.cumsum(own_range) - own_range)[self.structure.find(block)], np.int64)
 
     @cached_property
     def _cells(self) -> dict[int, Indices]:
-        """Cells of the table of every scope, none where it has no parameters, by scope size."""
+        """Number of cells of every scope's table, 0 for scopes without parameters, by scope size."""
         shape = np.array(self.domain.shape, np.int64)
         blocks = self.structure.blocks.items()
         return {size: np.where(self._counts[size] > 0, shape[block].prod(axis=1), 0) for size, block in blocks}
 
     def pull_back(self, tables: Mapping[Scope, Floats]) -> Floats:
-        """The adjoint of `to_tables`: a gradient in tables as a gradient in parameters."""
+        """Apply the adjoint of `to_tables`: turn a gradient in tables into one in parameters."""
         gradient = np.zeros(self.n_parameters)
-        for scope, features, mine in self._scopes():
-            gradient[mine] = features.T @ np.ravel(tables[scope])
+        for scope, features, own_range in self._scopes():
+            gradient[own_range] = features.T @ np.ravel(tables[scope])
         return gradient
 
     def from_tables(self, tables: Mapping[Scope, Floats]) -> Floats:
-        """Parameters with the same sum of tables, but for a constant; refused where there are none.
+        """Return parameters with the same sum of tables up to a constant; refuse if no such parameters exist.
 
-        Where several would do, each scope takes the least squares ones, the larger scopes first.
+        If several would do, each scope takes the least-squares solution, larger scopes first.
         """
         structure = Structure.from_scopes(len(self.domain), tables, closed=False)
         full = _canonical(self.domain, structure.closure())
@@ -254,25 +257,25 @@ class Parameterization(ABC):
         return tuple(self.domain.shape[i] for i in scope)
 
     def _scopes(self) -> Iterator[tuple[Scope, Floats, slice]]:
-        """Every scope with parameters, its features, and which parameters are its own."""
+        """Yield every scope with parameters, its features, and the slice of its parameters."""
         for size, block in self.structure.blocks.items():
             starts, counts = self.first_parameter[size], self._counts[size]
             for scope, start, count in zip(block.tolist(), starts.tolist(), counts.tolist(), strict=True):
                 if count:
                     yield tuple(scope), self.features(tuple(scope)), slice(start, start + count)
 
-    # -- canonical coordinates, through which the others are reached ---------------------------------------------
+    # -- canonical coordinates, through which the others convert ------------------------------------------------------
 
     @cached_property
     def canonical(self) -> Canonical:
-        """Canonical coordinates, first states silent, that can say whatever these can."""
+        """Canonical coordinates, first states as reference, that can express every distribution of these."""
         return replace(_canonical(self.domain, self.structure.closure()), given=self.given)
 
     @cached_property
     def canonical_map(self) -> sparse.csr_array:
-        """The matrix (canonical parameters, own parameters) that takes these to `canonical`."""
+        """Matrix (canonical parameters, own parameters) that converts these to `canonical`."""
         rows, columns, values = [], [], []
-        for block, own, moebius in self._kinds():
+        for block, own, moebius in self._canonical_by_shape():
             at, row, numbers = entries_of(self.canonical, block, moebius)
             rows.append(numbers.ravel())
             columns.append((own[:, None] + at).ravel())
@@ -283,15 +286,15 @@ class Parameterization(ABC):
         return np.asarray(self.canonical_map @ w, np.float64)
 
     def from_canonical(self, source: Canonical, w: Floats) -> Floats:
-        """Parameters that give the same distribution as canonical ones of any structure.
+        """Return parameters with the same distribution as canonical parameters of any structure.
 
-        The features of a scope have canonical coefficients on its subsets too. So the largest scopes are settled first,
-        by what is left on the scope itself, and what they say of their subsets is taken off.
+        The features of a scope have canonical coefficients on its subsets too. The largest scopes are therefore solved
+        first, by what remains on the scope itself, and their contribution to subsets is subtracted.
         """
         full = source.on(source.structure.closure())
         wanted = full.spread(source, w)
         rest, own = wanted.copy(), np.zeros(self.n_parameters)
-        for block, mine, moebius in sorted(self._kinds(), key=lambda kind: -kind[0].shape[1]):
+        for block, own_range, moebius in sorted(self._canonical_by_shape(), key=lambda kind: -kind[0].shape[1]):
             known = full.structure.find(block) >= 0
             if not known.any():
                 continue
@@ -299,7 +302,7 @@ class Parameterization(ABC):
             at, row, numbers = entries_of(full, block[known], moebius)
             _, _, target = entries_of(full, block[known], np.where(top, 1.0, 0.0)[:, None])
             solved = rest[target] @ np.linalg.pinv(moebius[top]).T  # (scopes, parameters)
-            own[mine[known][:, None] + np.arange(moebius.shape[1])] = solved
+            own[own_range[known][:, None] + np.arange(moebius.shape[1])] = solved
             np.subtract.at(rest, numbers, solved[:, at] * moebius[row, at])
         if np.abs(rest).max(initial=0.0) > 1e-9 * (1.0 + np.abs(wanted).max(initial=0.0)):
             raise InputError(
@@ -309,7 +312,7 @@ class Parameterization(ABC):
         return own
 
     def spread(self, source: Parameterization, w: Floats) -> Floats:
-        """Parameters of the same kind on another structure: those of scopes that are in both, and zeros."""
+        """Return parameters of the same kind on another structure: copied where scopes are in both, zero elsewhere."""
         out = np.zeros(self.n_parameters)
         for size, block in source.structure.blocks.items():
             at = self.structure.find(block)
@@ -322,26 +325,26 @@ class Parameterization(ABC):
         return out
 
     def pruned(self, w: Floats) -> tuple[Self, Indices]:
-        """Without scopes of several variables whose parameters are all zero; and which of the parameters are left."""
+        """Drop interactions whose parameters are all zero; return the rest and the numbers of its parameters."""
         structure = self.structure
         kept = np.bincount(self.scope_of_parameter, w != 0, minlength=structure.n_scopes) > 0
         at, blocks = 0, {}
         for size, block in structure.blocks.items():
-            mine = slice(at, at + len(block))
-            kept[mine] |= size == 1
-            if kept[mine].any():
-                blocks[size] = block[kept[mine]]
+            own_range = slice(at, at + len(block))
+            kept[own_range] |= size == 1
+            if kept[own_range].any():
+                blocks[size] = block[kept[own_range]]
             at += len(block)
         return self.on(Structure(structure.n_variables, blocks)), np.flatnonzero(kept[self.scope_of_parameter])
 
-    def _kinds(self) -> Iterator[tuple[Indices, Indices, Floats]]:
-        """As `alike`, with the canonical coefficients of the features: shape (digits in C order, parameters)."""
+    def _canonical_by_shape(self) -> Iterator[tuple[Indices, Indices, Floats]]:
+        """Yield the groups of `alike` with their canonical coefficients: shape (digits in C order, parameters)."""
         for block, own, features in self.alike():
             table = features.reshape(*self._shape(tuple(block[0].tolist())), -1)
             yield block, own, canonical_coefficients(table)
 
     def alike(self) -> Iterator[tuple[Indices, Indices, Floats]]:
-        """Scopes alike in shape and features: their block, their first parameters, their features."""
+        """Yield scopes with equal shape and features: their block, their first parameters, their features."""
         signature = self._signature()
         for size, block in self.structure.blocks.items():
             kinds, kind_of = distinct_rows(signature[block].reshape(len(block), -1))
@@ -353,41 +356,41 @@ class Parameterization(ABC):
                     yield block[chosen], self.first_parameter[size][chosen], self.features(scope)
 
     def _check_table(self, scope: Scope, n_features: int) -> None:
-        """Refuse features of a scope that no table holds, before they are listed."""
+        """Refuse features of a scope whose table would be too large, before they are listed."""
         n_entries = prod(self._shape(scope)) * n_features
         if n_entries > _MOST_ENTRIES:
             raise InputError(
-                f"The {self.word} parameterization of a scope of {len(scope)} variables takes a table of "
+                f"The {self.word} parameterization of a scope of {len(scope)} variables needs a table of "
                 f"{min(n_entries, 10**300):.2g} numbers; the limit is {_MOST_ENTRIES:.0e}. Lower the order."
             )
 
     def _signature(self) -> Indices:
-        """What the features of a scope depend on, for each of its variables: shape (variables, any)."""
+        """Return the properties that a scope's features depend on, for each variable: shape (variables, any)."""
         return np.array(self.domain.shape, np.int64)[:, None]
 
     def _n_entries(self, size: int) -> float:
-        """How many coefficients of the base the features of all scopes of a size have together, at most."""
+        """Bound the number of base coefficients of the features of all scopes of a size."""
         shapes = np.array(self.domain.shape, float)[self.structure.blocks[size]]
         return float(self._counts[size] @ shapes.prod(axis=1))
 
     def _check_expansion(self) -> None:
-        """Refuse features that are sums of too many functions of the base, before they are listed."""
+        """Refuse features that expand into too many base functions, before they are listed."""
         n_entries = float(sum(self._n_entries(size) for size in self.structure.blocks))
         if n_entries > _MOST_ENTRIES:
             raise InputError(
                 f"The {self.word} parameterization of these {self.structure.n_scopes:,} scopes has "
-                f"{self.n_parameters:,} parameters and takes up to {n_entries:.2g} numbers to go over all states; "
+                f"{self.n_parameters:,} parameters and needs up to {n_entries:.2g} numbers for all joint states; "
                 f"the limit is {_MOST_ENTRIES:.0e}. Lower the order, or use canonical or spectral coordinates."
             )
 
     # -- all joint states ----------------------------------------------------------------------------------------
 
     def joint_entries(self) -> tuple[Indices, Indices, Floats]:
-        """Coefficients of `base` that the features consist of: (position, parameter, value) of each, flat."""
+        """Return the coefficients of `base` that make up the features: (position, parameter, value) of each, flat."""
         self._check_expansion()
         positions, parameters, values = [], [], []
         strides = self.base.strides
-        for block, own, moebius in self._kinds():
+        for block, own, moebius in self._canonical_by_shape():
             row, at = np.nonzero(moebius)
             digits = digits_of(row, self._shape(tuple(block[0].tolist())))
             positions.append((strides[block] @ digits.T).ravel())

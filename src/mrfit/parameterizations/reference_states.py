@@ -1,4 +1,4 @@
-"""Which state of each variable is silent in canonical coordinates."""
+"""Reference states of the variables in canonical coordinates."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from mrfit.core.errors import InputError, listed
 
 
 def reference_from(text: str, domain: Domain, rng: np.random.Generator) -> tuple[int, ...]:
-    """Codes of the reference states: ``first``, ``last``, ``random``, or ``NAME=STATE,...`` with first for the others.
+    """Return codes of the reference states: ``first``, ``last``, ``random``, or ``NAME=STATE,...`` (others: first).
 
-    A feature is silent where one of its variables is in its reference state (Koller and Friedman 2009). Buchman et
-    al. (2012) name the state at which features fire: for 0/1 data their C1 is ``first``, C2 ``last``, CR ``random``.
+    A feature is zero where one of its variables is in its reference state (Koller and Friedman 2009). Buchman et al.
+    (2012) name the state at which features are active: for 0/1 data their C1 is ``first``, C2 ``last``, CR ``random``.
     """
     if text == "first":
         return (0,) * len(domain)
@@ -32,17 +32,16 @@ def reference_from(text: str, domain: Domain, rng: np.random.Generator) -> tuple
         variable = domain[domain.index(name)]
         if state not in variable.codes:
             raise InputError(
-                f"Variable {name!r} has no state {state!r} to be its reference; its states are "
-                f"{listed(variable.states)}."
+                f"Variable {name!r} has no state {state!r} for its reference; its states are {listed(variable.states)}."
             )
         codes[domain.index(name)] = variable.codes[state]
     return tuple(codes)
 
 
 def digits_of_states(shape: tuple[int, ...], reference: tuple[int, ...]) -> list[Indices]:
-    """For every variable the digit of each state: zero for the reference, 1, 2, ... for the others in their order."""
+    """Return the digit of each state, by variable: zero for the reference, 1, 2, ... for the others in order."""
     digits = []
-    for c, silent in zip(shape, reference, strict=True):
+    for c, reference_state in zip(shape, reference, strict=True):
         states = np.arange(c)
-        digits.append(np.where(states == silent, 0, states + (states < silent)))
+        digits.append(np.where(states == reference_state, 0, states + (states < reference_state)))
     return digits

@@ -20,10 +20,9 @@ from mrfit.parameterizations.parameterization import Parameterization
 class Spectral(Parameterization):
     """theta_A(x_A) = w_A * product of signs, -1 for the first and +1 for the second state (Buchman et al. 2012, eq. 3).
 
-    A variable with c > 2 states has c - 1 orthonormal contrasts, scaled by sqrt(c), in the place of its sign: the
-    second state against the first, the third against these two, and so on (Helmert). How large a scope's parameters
-    are together, the root of their sum of squares, does not depend on this choice nor on the order of the states:
-    penalise them as a group.
+    A variable with c > 2 states has c - 1 orthonormal contrasts, scaled by sqrt(c), instead of a sign: the second state
+    against the first, the third against these two, and so on (Helmert). The norm of a scope's parameters does not
+    depend on this choice nor on the order of the states, so penalise them as a group.
     """
 
     word: ClassVar[str] = "spectral"
@@ -31,8 +30,8 @@ class Spectral(Parameterization):
     is_minimal: ClassVar[bool] = True
     is_orthogonal: ClassVar[bool] = True
     meaning: ClassVar[str] = (
-        "agreement of signs, + for a variable's second state and - for its first (× multiplies them), raises log p by "
-        "so much; [s] is state s against those before it"
+        "change of log p by the product (×) of signs, + for a variable's second state and - for its first; "
+        "[s] contrasts state s with those before it"
     )
 
     def n_features(self, scope: Scope) -> int:
@@ -45,7 +44,7 @@ class Spectral(Parameterization):
         return out
 
     def feature_name(self, scope: Scope, number: int) -> str:
-        """ "lung × smoker"; the contrast of a variable with more states is named by the state it singles out."""
+        """Return "lung × smoker"; a contrast of a variable with more states is named by its highest state."""
         at = np.unravel_index(number, tuple(self.domain.shape[i] - 1 for i in scope))
         return " × ".join(
             variable.name if variable.n_states == 2 else f"{variable.name}[{variable.states[k + 1]}]"

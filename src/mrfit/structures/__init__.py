@@ -1,6 +1,6 @@
-"""Structure learners: which variables interact, from rows.
+"""Structure learners, which find the interactions of variables from rows.
 
-A structure learner of your own derives from `StructureLearner` and returns a `LearnedStructure`.
+To add a structure learner, derive from `StructureLearner` and return a `LearnedStructure`.
 """
 
 from mrfit._lazy import exports

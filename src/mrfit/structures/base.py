@@ -1,4 +1,4 @@
-"""What a learner of structures is, and what it returns."""
+"""Base class of structure learners, and the result that they return."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from mrfit.structures.structure import Structure
 
 @dataclass(frozen=True)
 class LearnedStructure:
-    """A structure, and where regressions chose its edges the evidence for them.
+    """A structure, and the evidence for its edges if regressions selected them.
 
     Parameters
     ----------
     report
-        Of no edges where no regression was asked.
+        Evidence for each edge; empty if no regressions were run.
     violation
-        The largest of any point of a path that was used, as a share of its critical strength; None where no path was
-        walked.
+        Largest violation of optimality on any used point of a path, as a share of its critical strength; None without
+        paths.
     at_end
-        Variables whose criterion was still falling where their path ended.
+        Variables whose criterion was still falling at the end of their path.
     remarks
-        Sentences a reader of the structure should know, on this and on why it is empty.
+        Sentences for the user of the structure, about the fields above and about reasons for an empty structure.
     """
 
     structure: Structure
@@ -40,13 +40,13 @@ class LearnedStructure:
 
 
 class StructureLearner(ABC):
-    """Rows in, structure out. ``word`` is its name at the command line and in files.
+    """A structure learner: rows in, structure out. ``word`` is its name at the command line and in files.
 
-    It is a value and is asked again wherever rows change (folds, resamples), so nothing it learned leaks.
+    A learner is a value without state. Every fold and bootstrap sample calls it with its own rows, so nothing leaks.
     """
 
     word: ClassVar[str]
-    is_learned: ClassVar[bool] = True  # whether other rows may lead to another structure
+    is_learned: ClassVar[bool] = True  # whether other rows can lead to another structure
     results_version: ClassVar[int] = 1  # raise it when the same rows lead to another structure
 
     @abstractmethod
@@ -58,32 +58,32 @@ class StructureLearner(ABC):
         jobs: int = 1,
         callback: Callable[[int], None] | None = None,
     ) -> LearnedStructure:
-        """Which variables of ``rows`` interact; ``valid`` are held-out rows for those that select by them.
+        """Learn which variables of ``rows`` interact; ``valid`` are held-out rows for learners that select by them.
 
-        ``callback`` is told of every regression that is done, once, from any thread; where there are none it is not
-        called. The result does not depend on ``jobs``.
+        ``callback`` is called once for every finished regression, from any thread; learners without regressions do not
+        call it. The result does not depend on ``jobs``.
         """
 
     def results_versions(self) -> dict[str, int]:
-        """Return the results version of everything that decides the structure, by name.
+        """Return the results version of every part that determines the structure, by name.
 
         Stored results carry these versions, and are out of date once one of them is raised.
         """
         return {self.word: self.results_version}
 
     def learn_in_parts(self, parts: PartitionedTable, *, n_folds: int = 0, seed: int = 0) -> list[LearnedStructure]:
-        """From a table in parts: what all rows lead to, and then all rows but those of each fold."""
+        """Learn from a table in parts: first from all rows, then from all rows except each fold."""
         raise InputError(
             f"The structure {self.word} is learned from all rows together, and the table is in parts. Use a structure "
             "that is given, a tree or a learned one; or read the table as one, without --cluster and --in-parts."
         )
 
     def for_likelihood(self) -> StructureLearner:
-        """The same as it is by itself where the likelihood of whole rows is what counts."""
+        """Return the variant of this learner to use when the likelihood of whole rows is the goal."""
         return self
 
     def with_covariates(self, given: Sequence[str], domain: Domain) -> StructureLearner:
-        """The same with some variables in everything from which it is learned how others interact."""
+        """Return the learner with covariates in every regression from which it learns how others interact."""
         if self.is_learned:
             raise InputError(
                 "Covariates go with a structure that is given, or learned by regressions that they are in; "
@@ -92,12 +92,12 @@ class StructureLearner(ABC):
         return self
 
     def smoothed(self, rows: UniqueRows, strength: float) -> tuple[Structure, float] | None:
-        """What ``strength`` pseudo-counts lead to, where the structure depends on them; else None.
+        """Return the structure for ``strength`` pseudo-counts and their total number of rows.
 
-        The structure, and how many rows they are in all.
+        None if the structure does not depend on them.
         """
         return None
 
     @abstractmethod
     def describe(self) -> str:
-        """What it is, for a person: "all pairs"."""
+        """Describe it for the user: "all pairs"."""

@@ -1,4 +1,4 @@
-"""Structures in which probabilities are products of tables over tables: trees, and chordal graphs with all cliques."""
+"""Structures whose probabilities are products and ratios of tables: trees, and chordal graphs with all cliques."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from mrfit.structures.structure import Structure
 
 
 def multiplicities(structure: Structure, shape: tuple[int, ...]) -> dict[int, Indices] | None:
-    """How often log p(x_A) of every scope A occurs in log p(x), by scope size; None where it is no such sum.
+    """Return how often log p(x_A) of every scope A occurs in log p(x), by scope size; None if it is no such sum.
 
-    Variables are taken in an order of maximum cardinality (Tarjan and Yannakakis 1984). Each comes after the clique K
-    of those of its neighbours that are in already: log p(x) is the sum of log p(x_i, x_K) - log p(x_K), if all these
-    sets are scopes. Variables with one state say nothing.
+    Variables are added in an order of maximum cardinality (Tarjan and Yannakakis 1984). Each comes after the clique K
+    of its neighbours that are already added: log p(x) is the sum of log p(x_i, x_K) - log p(x_K), if all these sets are
+    scopes. Variables with one state contribute nothing.
     """
     counts = {size: np.zeros(len(block), np.int64) for size, block in structure.blocks.items()}
     for variable, clique in _additions(structure, np.array(shape) > 1):
@@ -28,7 +28,7 @@ def multiplicities(structure: Structure, shape: tuple[int, ...]) -> dict[int, In
 
 
 def _additions(structure: Structure, alive: NDArray[np.bool_]) -> list[tuple[int, tuple[int, ...]]]:
-    """Every live variable in an order of maximum cardinality, with its neighbours that come before it."""
+    """Return every live variable in an order of maximum cardinality, with its earlier neighbours."""
     neighbours: list[list[int]] = [[] for _ in alive]
     for i, j in structure.edges[alive[structure.edges].all(axis=1)].tolist():
         neighbours[i].append(j)

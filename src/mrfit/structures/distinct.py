@@ -1,4 +1,4 @@
-"""Distinct rows of whole numbers."""
+"""Distinct rows of integer matrices."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _MOST_BITS = 62
 
 
 def distinct_rows(rows: NDArray[np.integer]) -> tuple[Indices, Indices]:
-    """The distinct rows of a matrix of whole numbers, in lexicographic order, and which of them each row is.
+    """Return the distinct rows of an integer matrix in lexicographic order, and the number of each row among them.
 
-    `np.unique` with an axis compares rows byte by byte; as digits of one number, if none is negative, they sort many
+    `np.unique` with an axis compares rows byte by byte. Nonnegative rows, taken as digits of one number, sort many
     times faster.
     """
     radix = int(rows.max(initial=0)) + 1

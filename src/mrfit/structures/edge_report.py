@@ -1,4 +1,4 @@
-"""What node-wise regressions say about each edge they chose."""
+"""Evidence from node-wise regressions about each selected edge."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from mrfit.structures.edge_weights import SIZE, unit_of
 
 @dataclass(frozen=True)
 class EdgeReport:
-    """Evidence for edges a - b with a < b, from the regression of a on the rest and from that of b.
+    """Evidence for edges a - b with a < b, from the regression of a on all others and from that of b.
 
     ``coefficients[k, 0]`` is the edge weight of b in the regression of a, ``coefficients[k, 1]`` that of a in the
     regression of b: log odds ratios for two states, else the norm of the centered table
     (`mrfit.structures.edge_weights`).
-    ``entered[k]`` are the penalty strengths at which the edge first entered either path, NaN where it never did.
-    ``signs[k]`` is +1 where the two variables rise together, -1 where one falls as the other rises, and 0 where states
-    have no order, or no direction shows.
 
-    Where one graph was grown for all variables together, both coefficients are those of the joint model, ``owner[k]``
-    is the end whose bound the edge counts for (-1 for a required edge beyond all bounds), and ``gain[k]`` about what
-    the edge adds to the pseudo-log-likelihood of the table, given all others.
+    ``entered[k]`` are the penalty strengths at which the edge first entered either path, NaN if it never did.
+    ``signs[k]`` is +1 if the two variables rise together, -1 if one falls as the other rises, and 0 if states have no
+    order or no direction shows.
+
+    If one graph was grown for all variables together, both coefficients are those of the joint model. Then ``owner[k]``
+    is the end whose degree bound the edge counts for (-1 for a required edge beyond all bounds), and ``gain[k]`` is
+    approximately what the edge adds to the pseudo-log-likelihood of the table, given all other edges.
     """
 
     edges: NDArray[np.int64]  # (edges, 2)
@@ -47,18 +48,18 @@ class EdgeReport:
 
     @property
     def weight(self) -> Floats:
-        """The edge weight by the regressions: the mean of both, which selection and penalty may have shrunken."""
+        """Edge weight by the regressions: the mean of both, shrunken by selection and penalty."""
         size = np.abs(self.coefficients.mean(axis=1))
         return np.asarray(np.where((self.signs < 0) & self.has_sign, -size, size), np.float64)
 
     @property
     def has_sign(self) -> NDArray[np.bool_]:
-        """Whether each weight has a sign; norms have none."""
+        """Whether each weight has a sign; norms have no sign."""
         return np.ones(len(self), bool) if self.kinds is None else self.kinds != SIZE
 
     @property
     def order(self) -> NDArray[np.int64]:
-        """Numbers of the edges, the largest weight first."""
+        """Indices of the edges, the largest weight first."""
         return np.argsort(-np.abs(self.weight), kind="stable")
 
     @property
@@ -67,7 +68,7 @@ class EdgeReport:
         return unit_of(() if self.kinds is None else self.kinds)
 
     def rows(self, names: tuple[str, ...]) -> Iterator[dict[str, str | float]]:
-        """One record for each edge, the largest weight first, variables by name."""
+        """Yield one record for each edge, the largest weight first, with names of variables."""
         weight = self.weight
         for k in self.order:
             a, b = self.edges[k]
@@ -85,7 +86,7 @@ class EdgeReport:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names in each record of `rows`, also where there is no edge."""
+        """Keys of each record of `rows`, available without edges too."""
         one = replace(
             self,
             edges=np.array([[0, 1]]),
@@ -104,5 +105,5 @@ class EdgeReport:
 
 
 def with_former_name(record: dict[str, str | float]) -> dict[str, str | float]:
-    """A record of `EdgeReport.rows` for JSON, with the weight as ``strength`` too, as older versions called it."""
+    """Return a record of `EdgeReport.rows` for JSON, with the weight also under its former name ``strength``."""
     return {**record, "strength": record["weight"]} if "weight" in record else record

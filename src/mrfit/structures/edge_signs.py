@@ -1,4 +1,4 @@
-"""Whether two variables rise together or one falls as the other rises, where their states have an order."""
+"""Signs of associations between variables with ordered states."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mrfit.data.unique_rows import UniqueRows
 
 
 def edge_signs(rows: UniqueRows, edges: Indices, strength: Floats) -> Indices:
-    """-1, 0 or +1 for every edge.
+    """Return -1, 0 or +1 for every edge.
 
-    For two variables of at most two states the sign of ``strength``, their coefficient given all others. For ordered
-    variables with more states that of Goodman and Kruskal's gamma in the table of the pair: whether more pairs of rows
-    are in the same order by both variables than in opposite orders. 0 where a variable has no order.
+    For two variables of at most two states it is the sign of ``strength``, their coefficient given all others. For
+    ordered variables with more states it is the sign of Goodman and Kruskal's gamma in the table of the pair: whether
+    more pairs of rows are concordant than discordant. 0 if a variable has no order.
     """
     ranks = [ranks_of(variable) for variable in rows.domain]
     signs = np.zeros(len(edges), np.int64)
@@ -29,7 +29,7 @@ def edge_signs(rows: UniqueRows, edges: Indices, strength: Floats) -> Indices:
 
 
 def ranks_of(variable: Variable) -> Indices | None:
-    """The place of every state in their order: two states as declared, more if all are numbers; None without one."""
+    """Return the rank of every state: two states as declared, more if all are numbers; None without an order."""
     if variable.n_states <= 2:
         return np.arange(variable.n_states)
     try:
@@ -42,10 +42,11 @@ def ranks_of(variable: Variable) -> Indices | None:
 
 
 def _concordance(first: Indices, second: Indices, sample_weight: Floats) -> int:
-    """Sign of the weight of concordant less that of discordant pairs of rows; 0 where only rounding parts them."""
+    """Return the sign of the concordant minus the discordant weight of pairs of rows; 0 for rounding errors."""
     table = np.zeros((first.max() + 1, second.max() + 1))
     np.add.at(table, (first, second), sample_weight)
-    # Weight of all cells beyond each in both variables, and of those beyond in the first and before in the second.
+    # The weight of all cells beyond each one in both variables, and of those beyond in the first and before in the
+    # second.
     beyond = np.zeros((len(table) + 1, table.shape[1] + 1))
     beyond[:-1, :-1] = table[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)[::-1, ::-1]
     across = np.zeros_like(beyond)

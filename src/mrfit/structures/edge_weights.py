@@ -1,4 +1,4 @@
-"""Internal: the edge weight, the one number that says how strongly two variables are associated, given all others."""
+"""Internal: the edge weight, the one number for the strength of association of two variables, given all others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mrfit._typing import Floats, Indices
 
-# The score of each state of a variable; None for categories, which have no order. Two states always have 0 and 1.
+# Scores of the states of each variable; None for categories, which have no order. Two states always have 0 and 1.
 Scores = tuple[Floats | None, ...]
 
 LOG_ODDS, PER_STEP, SIZE = range(3)
@@ -19,16 +19,16 @@ UNITS = {
     PER_STEP: "log odds ratio per step",
     SIZE: "norm of the centered table, no sign",
 }
-_DUST = 1e-12  # of the largest weight: smaller ones are rounding errors
+_DUST = 1e-12  # smaller weights, relative to the largest, are rounding errors
 
 
 @dataclass(frozen=True, eq=False)
 class EdgeWeights:
     """The edge weight of every edge of a network.
 
-    It describes the table of the two variables in log p, averaged over the states of all others where larger scopes
-    hold both. That table is centered (zero-sum gauge: its rows and columns sum to zero), so that the weight belongs to
-    the distribution and not to the coordinates of a model.
+    It describes the table of the two variables in log p, averaged over the states of all others if larger scopes
+    contain both. The table is centered (zero-sum gauge: its rows and columns sum to zero), so that the weight belongs
+    to the distribution and not to the coordinates of a model.
 
     ================================ =======================================================================
     two states each                  the log odds ratio given the others
@@ -41,9 +41,9 @@ class EdgeWeights:
     edges
         (edges, 2).
     values
-        (edges,); infinite where a table makes some states impossible.
+        (edges,); infinite if a table makes some states impossible.
     kinds
-        Which of `UNITS` each value has, (edges,).
+        Key of `UNITS` for each value, (edges,).
     """
 
     edges: Indices
@@ -56,7 +56,7 @@ class EdgeWeights:
 
     @property
     def signs(self) -> Indices:
-        """-1, 0 or 1 for every edge; 0 where a weight has no sign or is zero."""
+        """-1, 0 or 1 for every edge; 0 if a weight has no sign or is zero."""
         return np.where(self.has_sign, np.sign(self.values), 0).astype(np.int64)
 
     @property
@@ -66,25 +66,25 @@ class EdgeWeights:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names in each record of `rows`, also where there is no edge."""
+        """Keys of each record of `rows`, available without edges too."""
         return ("source", "target", "weight", "sign")
 
     def rows(self, names: Sequence[str]) -> Iterator[dict[str, str | float]]:
-        """One record for each edge, the largest weight first, variables by name."""
+        """Yield one record for each edge, the largest weight first, with names of variables."""
         for k in np.argsort(-np.abs(self.values), kind="stable").tolist():
             a, b = self.edges[k].tolist()
             weight, sign = float(self.values[k]), int(self.signs[k])
             yield {"source": names[a], "target": names[b], "weight": weight, "sign": sign}
 
     def among(self, edges: Indices) -> EdgeWeights:
-        """Return the weights of some of the edges, in their order; ``edges`` is sorted as these are."""
+        """Return the weights of some of the edges, in their order; ``edges`` must be sorted like these."""
         if len(edges) == len(self.edges):
             return self
         chosen = np.flatnonzero(np.isin(*(pairs @ np.array([1 << 32, 1]) for pairs in (self.edges, edges))))
         return replace(self, edges=self.edges[chosen], values=self.values[chosen], kinds=self.kinds[chosen])
 
     def matrix(self, n_variables: int) -> Floats:
-        """Symmetric, (variables, variables); zero where two variables are not joined."""
+        """Return the symmetric matrix of weights, (variables, variables); zero for pairs without an edge."""
         out = np.zeros((n_variables, n_variables))
         a, b = self.edges.T
         out[a, b] = out[b, a] = self.values
@@ -92,7 +92,7 @@ class EdgeWeights:
 
 
 def unit_of(kinds: Iterable[int]) -> str:
-    """Name the unit of edge weights of some kinds; from one of two states to the other is one step."""
+    """Return the unit of edge weights of some kinds; for two states one step is the change of state."""
     found = set(np.asarray(kinds, np.int64).ravel().tolist())
     odds = UNITS[PER_STEP if PER_STEP in found else LOG_ODDS]
     if SIZE not in found:
@@ -101,14 +101,14 @@ def unit_of(kinds: Iterable[int]) -> str:
 
 
 def same_scores(first: Floats | None, second: Floats | None) -> bool:
-    """Whether a variable has the same scores in two models; categories have the same in both: none."""
+    """Whether a variable has the same scores in two models; categories have none in both."""
     if first is None or second is None:
         return first is second
     return bool(np.array_equal(first, second))
 
 
 def unit_of_scores(scores: Scores) -> str:
-    """Name the unit of the weights of all pairs of variables with these scores."""
+    """Return the unit of the weights of all pairs of variables with these scores."""
     n_two, n_ordered, n_categories = (
         sum(s is not None and len(s) == 2 for s in scores), sum(s is not None and len(s) > 2 for s in scores),
         sum(s is None for s in scores),
@@ -118,14 +118,14 @@ def unit_of_scores(scores: Scores) -> str:
 
 
 def signed_pairs(scores: Scores) -> NDArray[np.bool_]:
-    """Whether the weight of each pair a < b has a sign, in the order of rows of the upper triangle."""
+    """Whether the weight of each pair a < b has a sign, in row order of the upper triangle."""
     scored = np.array([own is not None for own in scores], bool)
     a, b = np.triu_indices(len(scores), 1)
     return np.asarray(scored[a] & scored[b], np.bool_)
 
 
 def default_scores(shape: Iterable[int]) -> Scores:
-    """Scores where no variable is ordered: 0 and 1 for two states."""
+    """Return the scores of unordered variables: 0 and 1 for two states."""
     return tuple(np.array([0.0, 1.0]) if c == 2 else None for c in shape)
 
 
@@ -137,7 +137,7 @@ def kind_of(first: Floats | None, second: Floats | None) -> int:
 
 
 def weights_of_tables(tables: Floats, first: Floats | None, second: Floats | None) -> Floats:
-    """The edge weights of pairs of variables, from their tables in log p.
+    """Return the edge weights of pairs of variables, from their tables in log p.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def weights_of_tables(tables: Floats, first: Floats | None, second: Floats | Non
 
 
 def weight_of_coefficients(coefficients: Floats) -> float:
-    """The edge weight of a table of coefficients, (states - 1, states - 1), of dummy variables without the first state.
+    """Return the edge weight of a coefficient table (states - 1, states - 1) with the first state as reference.
 
     A single coefficient is a log odds ratio, with its sign.
     """
@@ -163,12 +163,12 @@ def weight_of_coefficients(coefficients: Floats) -> float:
 
 
 def centered(tables: Floats) -> Floats:
-    """Tables without what single variables say: their rows and columns sum to zero."""
+    """Remove main effects from tables: the rows and columns of the result sum to zero."""
     rows, columns = tables.mean(axis=1, keepdims=True), tables.mean(axis=2, keepdims=True)
     return np.asarray(tables - rows - columns + tables.mean(axis=(1, 2), keepdims=True), np.float64)
 
 
 def without_dust(values: Floats) -> Floats:
-    """Weights that are rounding errors beside the largest one become zero."""
+    """Set weights to zero that are rounding errors relative to the largest one."""
     largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
     return np.where(np.abs(values) <= _DUST * largest, 0.0, values)

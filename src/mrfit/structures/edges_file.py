@@ -1,4 +1,4 @@
-"""Structures as text: one scope a line, variables by name."""
+"""Structures in text files: one scope per line, with names of variables."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from mrfit.structures.structure import Structure
 
 
 def read_edges(path: str | Path, domain: Domain) -> Structure:
-    """The structure of a comma- or tab-separated file with the names of the variables of one scope a line.
+    """Read the structure of a comma- or tab-separated file with the variable names of one scope per line.
 
-    Two names are an edge, more a higher-order scope. Lines that begin with ``#`` are comments. A header with the
-    columns ``source`` and ``target`` restricts every line to those two. All subsets of the scopes and all single
-    variables belong to the structure.
+    Two names are an edge, more names are a higher-order scope. Lines that begin with ``#`` are comments. A header with
+    the columns ``source`` and ``target`` restricts every line to those two. The structure contains all subsets of the
+    scopes and all single variables.
     """
     scopes, columns = [], None
     for number, fields in _lines(Path(path)):

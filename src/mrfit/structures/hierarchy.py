@@ -1,4 +1,4 @@
-"""Which scopes contain which, and which could be added to them."""
+"""Containment of scopes, and candidates for new scopes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from mrfit._typing import Indices
 from mrfit.core.errors import InputError
 from mrfit.structures.structure import Structure
 
-_MOST_PAIRS = 20_000_000  # of a scope and one that contains it
+_MOST_PAIRS = 20_000_000  # of a scope and one of its supersets
 
 
 def supersets(structure: Structure) -> tuple[Indices, Indices]:
-    """For scope A, counted through all sizes, the scopes that contain it: members[start[A]:start[A + 1]], A first."""
+    """Return the supersets of scope A, itself first, as members[start[A]:start[A + 1]], numbered through all sizes."""
     sizes = {size: len(block) for size, block in structure.blocks.items()}
     n_pairs = sum(2.0**size * count for size, count in sizes.items())
     if n_pairs > _MOST_PAIRS:
@@ -38,16 +38,16 @@ def supersets(structure: Structure) -> tuple[Indices, Indices]:
 
 
 def supported(structure: Structure, size: int) -> Indices:
-    """All sets of so many variables whose subsets with one variable less are scopes of the structure; ascending."""
+    """Return all sets of ``size`` variables whose subsets of size - 1 are scopes of the structure; ascending."""
     block = structure.blocks.get(size - 1, np.empty((0, size - 1), np.int64))
     candidates = _joined(block)
-    for k in range(size - 2):  # the subsets without one of the last two are what was joined
+    for k in range(size - 2):  # the subsets without one of the last two are the joined scopes
         candidates = candidates[structure.find(np.delete(candidates, k, axis=1)) >= 0]
     return candidates
 
 
 def _joined(block: Indices) -> Indices:
-    """Every two scopes that differ in their last variable only, as one."""
+    """Join every two scopes that differ only in their last variable."""
     is_first = np.append(True, (block[1:, :-1] != block[:-1, :-1]).any(axis=1))[: len(block)]
     ends = np.append(np.flatnonzero(is_first)[1:], len(block))[np.cumsum(is_first) - 1] if len(block) else block[:, 0]
     n_after = ends - 1 - np.arange(len(block))

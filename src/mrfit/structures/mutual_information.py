@@ -1,4 +1,4 @@
-"""Mutual information of all pairs of variables, and the tree that holds most of it."""
+"""Mutual information of all pairs of variables, and the tree with the largest sum of it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from mrfit.structures.structure import Structure
 
 
 def pairwise_mutual_information(rows: UniqueRows, *, uniform_weight: float = 0.0) -> Floats:
-    """Empirical mutual information in nats, shape (variables, variables); entropies on the diagonal.
+    """Return the empirical mutual information in nats, shape (variables, variables); entropies on the diagonal.
 
-    ``uniform_weight`` rows more are dealt evenly to all joint states; what is on the diagonal is without meaning then.
+    ``uniform_weight`` further rows are spread evenly over all joint states; the diagonal is then meaningless.
     """
     rows.check_complete("mutual information")
     tables = PairTables.of_rows(rows)
@@ -26,7 +26,7 @@ def pairwise_mutual_information(rows: UniqueRows, *, uniform_weight: float = 0.0
 
 
 def information_of(tables: PairTables) -> Floats:
-    """Mutual information of all pairs, from their tables."""
+    """Return the mutual information of all pairs, from their tables."""
     information = np.empty((tables.n_variables, tables.n_variables))
     for first, last, joint in tables.blocks():
         independent = np.outer(tables.singles[tables.states_of(first, last)], tables.singles)
@@ -37,15 +37,15 @@ def information_of(tables: PairTables) -> Floats:
 
 
 def maximum_information_tree(rows: UniqueRows, *, uniform_weight: float = 0.0) -> Structure:
-    """The tree with most mutual information (Chow and Liu 1968), as a pairwise structure.
+    """Return the tree with the most mutual information (Chow and Liu 1968), as a pairwise structure.
 
-    ``uniform_weight`` as for `pairwise_mutual_information`.
+    ``uniform_weight`` as in `pairwise_mutual_information`.
     """
     return _spanning_tree(pairwise_mutual_information(rows, uniform_weight=uniform_weight))
 
 
 def trees_in_parts(parts: PartitionedTable, *, n_folds: int = 0, seed: int = 0) -> list[Structure]:
-    """The trees of all rows of a table in parts, and of all rows but those of each fold; one pass over the files."""
+    """Return the trees of all rows of a table in parts, and of all rows except each fold, in one pass."""
     numbered, shape = list(enumerate(parts.each())), parts.domain.shape
     counted = mapped(_pairs_in_part, numbered, shared=(n_folds, seed), name=lambda each: each[1].called())
     folds = np.sum([[fold for fold, _ in part] for part in counted], axis=0)  # (folds, indicators, indicators)
@@ -61,7 +61,7 @@ def trees_in_parts(parts: PartitionedTable, *, n_folds: int = 0, seed: int = 0) 
 
 
 def _pairs_in_part(n_folds: int, seed: int, numbered: tuple[int, PartitionedTable]) -> list[tuple[Floats, float]]:
-    """Of each fold: the weights of pairs of indicators, and the least weight of a row."""
+    """Return for each fold the weights of pairs of indicators, and the least weight of a row."""
     number, part = numbered
     shape, size = part.domain.shape, 1 + sum(part.domain.shape) - len(part.domain)
     found = [(np.zeros((size, size)), np.inf) for _ in range(max(1, n_folds))]

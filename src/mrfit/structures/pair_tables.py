@@ -17,22 +17,22 @@ from mrfit.core.errors import InputError
 from mrfit.data.sparse_rows import SparseRows
 from mrfit.data.unique_rows import UniqueRows
 
-MOST_BYTES = 4e9  # of the tables over all pairs
-_BLOCK_BYTES = 2**24  # of joint frequencies that are looked at together
+MOST_BYTES = 4e9  # largest size of the tables over all pairs
+_BLOCK_BYTES = 2**24  # bytes of joint frequencies in one block
 
 
 @dataclass(frozen=True, eq=False)
 class PairTables:
-    """Frequencies of all pairs of states, held without the first state of each variable: the others tell it.
+    """Frequencies of all pairs of states, stored without the first state of each variable, which the others imply.
 
     Parameters
     ----------
     shape
         Number of states of each variable.
     indicators
-        How often two indicators hold together, for all states but the first; the last one always holds.
+        Frequency of every pair of indicators, for all states but the first; the last indicator is constant 1.
     dust
-        What differences of sums leave where there is nothing.
+        Largest rounding error of a difference of sums that should be zero.
     """
 
     shape: tuple[int, ...]
@@ -41,7 +41,7 @@ class PairTables:
 
     @classmethod
     def of_rows(cls, rows: UniqueRows) -> PairTables:
-        """The rows are gone through once and never copied; the size of the tables is checked before they are made."""
+        """Count the pairs in one pass without copying the rows; the size of the tables is checked first."""
         if isinstance(rows, SparseRows):
             _check_size(rows.domain.shape)
             return cls._of_weights(rows.domain.shape, _item_pairs(rows), rows.sample_weight)
@@ -49,19 +49,19 @@ class PairTables:
 
     @classmethod
     def of_codes(cls, shape: tuple[int, ...], codes: NDArray[Any], sample_weight: Floats) -> PairTables:
-        """Of rows of codes."""
+        """Count the pairs of rows of codes."""
         return cls._of_weights(shape, pair_weights(shape, codes, sample_weight), sample_weight)
 
     @classmethod
-    def _of_weights(cls, shape: tuple[int, ...], together: Floats, sample_weight: Floats) -> PairTables:
+    def _of_weights(cls, shape: tuple[int, ...], joint_weights: Floats, sample_weight: Floats) -> PairTables:
         total = float(sample_weight.sum())
-        together /= total
-        return cls(shape, together, 1e-9 * float(sample_weight.min()) / total)
+        joint_weights /= total
+        return cls(shape, joint_weights, 1e-9 * float(sample_weight.min()) / total)
 
     def smoothed(self, uniform: float) -> PairTables:
-        """With ``uniform`` times as many rows more, dealt evenly to all joint states.
+        """Add ``uniform`` times as many rows, spread evenly over all joint states.
 
-        A variable's table with itself is none of a pair, and without meaning then.
+        The tables of variables with themselves are then meaningless.
         """
         even = np.append(np.repeat(1.0 / np.array(self.shape), np.array(self.shape, np.int64) - 1), 1.0)
         return PairTables(self.shape, (self.indicators + uniform * np.outer(even, even)) / (1.0 + uniform), self.dust)
@@ -72,7 +72,7 @@ class PairTables:
 
     @property
     def of_indicators(self) -> Floats:
-        """How often each indicator holds."""
+        """Frequency of each indicator."""
         return self.indicators[:-1, -1]
 
     @cached_property
@@ -84,32 +84,32 @@ class PairTables:
         return self.singles[self.states_of(i, i + 1)]
 
     def pair(self, i: int, j: int) -> Floats:
-        """The table of two variables."""
+        """Return the table of two variables."""
         return np.asarray(self.pairs(np.array([[i, j]]))[0])
 
     def pairs(self, ends: NDArray[np.int64]) -> Floats:
-        """The tables of pairs of variables that have as many states in each of them, (pairs, states, states)."""
+        """Return the tables of pairs of variables with equal shapes, (pairs, states, states)."""
         rows, columns = (self._known_states(of_pairs) for of_pairs in ends.T)
         known = self.indicators[rows[:, :, None], columns[:, None, :]]
         return self._clean(_with_first(_with_first(known).transpose(0, 2, 1)).transpose(0, 2, 1))
 
     def _known_states(self, variables: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where the indicators of each variable stand, and the one that always holds, (variables, states)."""
+        """Return the indices of the indicators of each variable and of the constant one, (variables, states)."""
         first = self._first_state[variables] - variables
         n_states = self.shape[variables[0]]
         return np.pad(first[:, None] + np.arange(n_states - 1), ((0, 0), (0, 1)), constant_values=-1)
 
     def states_of(self, first: int, last: int) -> slice:
-        """Where the states of some variables stand among those of all."""
+        """Return the range of the states of some variables among those of all."""
         return slice(int(self._first_state[first]), int(self._first_state[last]))
 
     def block(self, first: int, last: int) -> Floats:
-        """Frequencies of the states of some variables with those of all, (their states, all states)."""
+        """Return the frequencies of the states of some variables with those of all, (their states, all states)."""
         rows = self._states[self.states_of(first, last)]
         return self._clean(np.asarray((self._states @ (rows @ self.indicators).T).T))
 
     def blocks(self) -> Iterator[tuple[int, int, Floats]]:
-        """All of them, some variables at a time: the first, the one behind the last, and `block`."""
+        """Yield blocks of all tables: the first variable, the one behind the last, and `block`."""
         most, first = max(1, _BLOCK_BYTES // (8 * int(self._first_state[-1]))), 0
         while first < self.n_variables:
             end = int(np.searchsorted(self._first_state, self._first_state[first] + most, side="right")) - 1
@@ -118,7 +118,7 @@ class PairTables:
             first = last
 
     def summed(self, terms: Floats, first: int, last: int) -> Floats:
-        """Of numbers shaped as a `block`, the sum over the table of each pair."""
+        """Sum numbers shaped like a `block` over the table of each pair."""
         low = self._first_state[first]
         by_variable = np.add.reduceat(terms, self._first_state[first:last] - low, axis=0)
         return np.asarray(np.add.reduceat(by_variable, self._first_state[:-1], axis=1))
@@ -132,7 +132,7 @@ class PairTables:
 
     @cached_property
     def _states(self) -> sparse.csr_array:
-        """All states as sums of indicators, (states, indicators + 1): the first state is one minus the others."""
+        """Matrix (states, indicators + 1) of states as sums of indicators: a first state is one minus the others."""
         shape = np.array(self.shape, np.int64)
         n_states, n_indicators = int(shape.sum()), int((shape - 1).sum())
         is_first = np.zeros(n_states, bool)
@@ -147,21 +147,21 @@ class PairTables:
 
 
 def _with_first(known: Floats) -> Floats:
-    """Of each table, the row of the first state, which is what the last row, of all states, has beside the others."""
+    """Prepend the row of the first state to each table: the last row, a total, minus the other rows."""
     return np.concatenate([known[:, -1:] - known[:, :-1].sum(axis=1, keepdims=True), known[:, :-1]], axis=1)
 
 
 def pair_weights(shape: tuple[int, ...], codes: NDArray[Any], sample_weight: Floats) -> Floats:
-    """The weight of the rows in which two indicators hold together, as `PairTables` has them; those of parts add up."""
+    """Return the weights of pairs of indicators in the layout of `PairTables`; the weights of parts add up."""
     _check_size(shape)
     first = np.concatenate([[0], np.cumsum(np.array(shape, np.int64) - 1)])
-    together = np.empty((first[-1] + 1, first[-1] + 1))
-    count_pairs(codes, first, sample_weight, together)
-    return together
+    joint_weights = np.empty((first[-1] + 1, first[-1] + 1))
+    count_pairs(codes, first, sample_weight, joint_weights)
+    return joint_weights
 
 
 def _item_pairs(rows: SparseRows) -> Floats:
-    """The same of lists: the entries of every row with each other."""
+    """Return the weights of pairs of entries in item lists."""
     ones = sparse.csr_array(np.ones((rows.n_distinct, 1)))
     entries = sparse.hstack([rows.entries.astype(np.float64), ones], format="csr")
     weighted = sparse.diags_array(rows.sample_weight) @ entries

@@ -1,4 +1,4 @@
-"""Ways to come to a structure: those that need only the rows, and `Learned`, which asks regressions."""
+"""Structure learners that need no regressions; `Learned`, which runs regressions, is exported here too."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class _Direct(StructureLearner):
-    """A structure that needs no rows: nothing is held out, and there is no evidence to report."""
+    """A structure that does not depend on rows."""
 
     is_learned: ClassVar[bool] = False
 
@@ -52,7 +52,7 @@ class _Direct(StructureLearner):
 
 @dataclass(frozen=True)
 class CompleteGraph(_Direct):
-    """All pairs."""
+    """The complete graph: all pairs interact."""
 
     word: ClassVar[str] = "complete"
 
@@ -65,7 +65,7 @@ class CompleteGraph(_Direct):
 
 @dataclass(frozen=True)
 class NoInteractions(_Direct):
-    """No interactions."""
+    """The structure without interactions."""
 
     word: ClassVar[str] = "independent"
 
@@ -94,7 +94,7 @@ class AllInteractions(_Direct):
 
 @dataclass(frozen=True)
 class FixedStructure(_Direct):
-    """Scopes that are known beforehand."""
+    """A structure known beforehand."""
 
     structure: Structure
 
@@ -122,7 +122,7 @@ class FixedStructure(_Direct):
 
 @dataclass(frozen=True)
 class ChowLiuTree(StructureLearner):
-    """The tree with most mutual information (Chow and Liu 1968)."""
+    """The tree with the most mutual information (Chow and Liu 1968)."""
 
     word: ClassVar[str] = "tree"
 
@@ -140,7 +140,7 @@ class ChowLiuTree(StructureLearner):
         return list(map(LearnedStructure, trees_in_parts(parts, n_folds=n_folds, seed=seed)))
 
     def smoothed(self, rows: UniqueRows, strength: float) -> tuple[Structure, float]:
-        """So many rows more of every state of the pair that has most of them, dealt evenly to all joint states."""
+        """Spread pseudo-counts evenly: ``strength`` rows for every state of the pair with the most states."""
         weight = strength * prod(sorted(rows.domain.shape)[-2:])
         return maximum_information_tree(rows, uniform_weight=weight), weight
 

@@ -1,4 +1,4 @@
-"""Which sets of variables interact."""
+"""Structures: the sets of variables that interact."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._typing import Scopes
 from mrfit.core.errors import StructureError, listed
 from mrfit.core.html_table import html_table
 from mrfit.structures.distinct import distinct_rows
@@ -22,19 +23,17 @@ if TYPE_CHECKING:
 
     from mrfit.core.domain import Domain
 
-Scopes = NDArray[np.int64]
-
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """Scopes over variables 0 .. n_variables - 1, kept as one sorted array for each size.
+    """Scopes over variables 0 .. n_variables - 1, one sorted array for each size.
 
     ``blocks[r]`` has shape (number of scopes of size r, r); rows ascend, and so do the entries of a row.
     Sizes without scopes are absent. Build one with the class methods, which sort and check.
     """
 
     n_variables: int
-    blocks: Mapping[int, Scopes] = None  # type: ignore[assignment]  # none is an error with a way out, below
+    blocks: Mapping[int, Scopes] = None  # type: ignore[assignment]  # missing blocks raise a helpful error below
 
     def __post_init__(self) -> None:
         if not isinstance(self.blocks, Mapping):
@@ -47,7 +46,7 @@ class Structure:
 
     @classmethod
     def from_scopes(cls, n_variables: int, scopes: Iterable[Sequence[int]], *, closed: bool = True) -> Structure:
-        """A structure with these scopes and, when ``closed``, all their subsets and every single variable.
+        """Build a structure with these scopes and, if ``closed``, all their subsets and every single variable.
 
         Closed structures are the hierarchical log-linear models; scopes then act as generators.
         """
@@ -79,7 +78,7 @@ class Structure:
 
     @classmethod
     def from_blocks(cls, n_variables: int, blocks: Mapping[int, Scopes]) -> Structure:
-        """A structure from arrays that come from outside; checks what the other constructors make true."""
+        """Build a structure from external arrays, and check the invariants."""
         for size, block in blocks.items():
             if block.ndim != 2 or block.shape[1] != size or size < 1 or not len(block) or block.dtype.kind not in "iu":
                 raise StructureError(
@@ -93,17 +92,17 @@ class Structure:
 
     @classmethod
     def independent(cls, n_variables: int) -> Structure:
-        """Single variables only."""
+        """Return the structure of single variables."""
         return cls.up_to_order(n_variables, 1)
 
     @classmethod
     def complete(cls, n_variables: int) -> Structure:
-        """All pairs: the full pairwise model."""
+        """Return the structure of all pairs: the full pairwise model."""
         return cls.up_to_order(n_variables, 2)
 
     @classmethod
     def up_to_order(cls, n_variables: int, order: int) -> Structure:
-        """All scopes of at most ``order`` variables."""
+        """Return the structure of all scopes of at most ``order`` variables."""
         if order < 1:
             raise StructureError(f"The order of a structure must be at least 1; got {order}.")
         if order >= n_variables:
@@ -114,7 +113,7 @@ class Structure:
 
     @classmethod
     def from_membership(cls, membership: NDArray[np.bool_]) -> Structure:
-        """A structure whose scopes are the rows of a 0/1 matrix (scopes, variables); empty rows are left out."""
+        """Build a structure whose scopes are the rows of a 0/1 matrix (scopes, variables); empty rows are dropped."""
         size = membership.sum(axis=1)
         blocks = {}
         for r in np.unique(size[size > 0]).tolist():
@@ -124,7 +123,7 @@ class Structure:
 
     @classmethod
     def from_edges(cls, n_variables: int, edges: Iterable[tuple[int, int]]) -> Structure:
-        """Pairs joined by an edge, and every single variable."""
+        """Build the pairwise structure of some edges, with every single variable."""
         structure = cls.from_scopes(n_variables, edges := list(edges) if isinstance(edges, Iterable) else edges)
         if wrong := [edge for edge in edges if len(edge) != 2]:
             raise StructureError(f"An edge joins two variables; got {wrong[0]}. Use from_scopes for larger sets.")
@@ -132,18 +131,18 @@ class Structure:
 
     @classmethod
     def from_adjacency(cls, adjacency: NDArray[np.bool_]) -> Structure:
-        """The pairwise structure of a symmetric 0/1 matrix; the diagonal is ignored."""
+        """Build the pairwise structure of a symmetric 0/1 matrix; the diagonal is ignored."""
         return cls.of_pairs(len(adjacency), np.argwhere(np.triu(adjacency | adjacency.T, 1)))
 
     @classmethod
     def of_pairs(cls, n_variables: int, pairs: Scopes) -> Structure:
-        """The pairwise structure of an array of edges, (edges, 2), sorted and each once."""
+        """Build the pairwise structure of an array of edges, (edges, 2), sorted and each once."""
         singles = {1: _all_scopes(n_variables, 1)}
         return cls(n_variables, {**singles, 2: pairs} if len(pairs) else singles)
 
     @classmethod
     def from_graph(cls, graph: networkx.Graph[Any], domain: Domain) -> Structure:
-        """The pairwise structure of a networkx graph whose nodes are variable names."""
+        """Build the pairwise structure of a networkx graph whose nodes are variable names."""
         unknown = [node for node in graph.nodes if str(node) not in domain]
         if unknown:
             raise StructureError(
@@ -155,7 +154,7 @@ class Structure:
 
     @property
     def is_saturated(self) -> bool:
-        """Whether all sets of variables are scopes, without naming them."""
+        """Whether all sets of variables are scopes, without a list of them."""
         return isinstance(self.blocks, AllScopes)
 
     @cached_property
@@ -171,9 +170,10 @@ class Structure:
         )
 
     def conditional_on(self, given: tuple[int, ...], *, on_edges: bool = False) -> Structure:
-        """The scopes of log p(others | given): those of the others, and every other variable with every given one.
+        """Return the scopes of log p(others | given): those of the others, and each other variable with each given one.
 
-        With ``on_edges`` every pair of others with every given one too. Nothing is said of the given ones alone.
+        With ``on_edges`` also every pair of others with every given variable. Scopes of given variables alone are
+        dropped.
         """
         others = [scope for scope in self.scopes if not set(scope) & set(given)]
         touched: list[tuple[int, ...]] = [(i,) for i in range(self.n_variables) if i not in given]
@@ -182,7 +182,7 @@ class Structure:
         return Structure.from_scopes(self.n_variables, scopes, closed=False)
 
     def closure(self) -> Structure:
-        """These scopes with all their subsets."""
+        """Return these scopes with all their subsets."""
         if self.is_closed:
             return self
         n_subsets = sum(len(block) * 2**size for size, block in self.blocks.items())
@@ -196,7 +196,7 @@ class Structure:
         return Structure(self.n_variables, dict(sorted(blocks.items())))
 
     def find(self, scopes: Scopes) -> NDArray[np.int64]:
-        """Where each row of ``scopes``, shape (any, size), stands in the block of its size; -1 where it does not."""
+        """Return the index of each row of ``scopes``, shape (any, size), in the block of its size; -1 if absent."""
         wanted = _sortable(scopes)
         known = _sortable(self.blocks[scopes.shape[1]]) if scopes.shape[1] in self.blocks else wanted[:0]
         if not len(known):
@@ -237,7 +237,7 @@ class Structure:
         return np.bincount(self.edges.ravel(), minlength=self.n_variables)
 
     def to_graph(self, domain: Domain) -> networkx.Graph[Any]:
-        """The primal graph, nodes named as in the domain."""
+        """Return the primal graph, with nodes named as in the domain."""
         import networkx
 
         graph: networkx.Graph[Any] = networkx.Graph()
@@ -275,7 +275,7 @@ class Structure:
 
 
 class AllScopes(Mapping[int, Scopes]):
-    """All scopes of all sizes, each size listed only when it is asked for."""
+    """A mapping of all scopes by size, each size listed only when it is first read."""
 
     def __init__(self, n_variables: int) -> None:
         self.n_variables = n_variables
@@ -299,7 +299,7 @@ class AllScopes(Mapping[int, Scopes]):
 
 
 _WIDEST_CLOSED = 16  # 65,535 subsets
-_MOST_SCOPES = 50_000_000  # 0.4 to 1 GB of scope numbers; beyond that nothing else would fit either
+_MOST_SCOPES = 50_000_000  # 0.4 to 1 GB of scope numbers; with more, later arrays would not fit into memory
 
 
 def _check_number(n_scopes: int, order: int, n_variables: int) -> None:
@@ -311,7 +311,7 @@ def _check_number(n_scopes: int, order: int, n_variables: int) -> None:
 
 
 def _sortable(scopes: Scopes) -> NDArray[np.bytes_]:
-    """Every row as one string of bytes that sorts as the row does."""
+    """Return every row as one byte string that sorts as the row does."""
     big_endian = np.ascontiguousarray(scopes, ">i8")
     return big_endian.view(f"S{8 * scopes.shape[1]}").ravel()
 

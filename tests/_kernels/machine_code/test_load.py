@@ -14,7 +14,16 @@ from mrfit import _kernels
 from mrfit._kernels.arithmetic.copies import copy_into
 from mrfit._kernels.machine_code import build as shipping
 from mrfit._kernels.machine_code import load as shipped
-from mrfit._kernels.machine_code.build import _all_sources, _forget_unused, _list, _making, _store, _take, is_made, ship
+from mrfit._kernels.machine_code.build import (
+    _all_sources,
+    _build_environment,
+    _copy_from_store,
+    _forget_unused,
+    _record_files,
+    _store,
+    is_made,
+    ship,
+)
 from mrfit._kernels.machine_code.load import LEVELS, Level, levels_of_host, usable
 
 V4, V3 = LEVELS
@@ -131,7 +140,7 @@ print(*compiled)
 def test_what_was_made_once_is_taken_from_the_store(tmp_path: Path) -> None:
     """By any checkout: code is found by the text it was made from, not by where that stands."""
     (level, *_) = levels_of_host()
-    environment = {**os.environ, **_making(level, tmp_path), "PYTHONPATH": str(Path(__file__).parents[2])}
+    environment = {**os.environ, **_build_environment(level, tmp_path), "PYTHONPATH": str(Path(__file__).parents[2])}
 
     def ran() -> str:
         done = subprocess.run([sys.executable, "-c", USE_A_KERNEL], env=environment, capture_output=True, text=True)
@@ -164,10 +173,10 @@ def filled(folder: Path, *names: str) -> Path:
 def test_all_that_a_package_needs_is_taken_by_its_list(tmp_path: Path) -> None:
     """And nothing else; what was of use is not forgotten soon."""
     store = filled(tmp_path / "store", "a.nbc", "b.nbc", "older.nbc")
-    _list(store, filled(tmp_path / "made", "a.nbc", "b.nbc"), "these")
+    _record_files(store, filled(tmp_path / "made", "a.nbc", "b.nbc"), "these")
     for file in store.iterdir():
         os.utime(file, (0, 0))
-    assert _take(store, tmp_path / "taken", "these")
+    assert _copy_from_store(store, tmp_path / "taken", "these")
     assert {file.name: file.read_text() for file in (tmp_path / "taken").iterdir()} == {
         "a.nbc": "code of a.nbc",
         "b.nbc": "code of b.nbc",
@@ -178,12 +187,12 @@ def test_all_that_a_package_needs_is_taken_by_its_list(tmp_path: Path) -> None:
 
 def test_what_has_no_list_or_lacks_a_file_is_made_anew(tmp_path: Path) -> None:
     store = filled(tmp_path / "store", "a.nbc", "b.nbc")
-    assert not _take(store, tmp_path / "taken", "these")
-    _list(store, store, "these")
-    assert _take(store, tmp_path / "taken", "these")
-    assert not _take(store, tmp_path / "taken", "others")
+    assert not _copy_from_store(store, tmp_path / "taken", "these")
+    _record_files(store, store, "these")
+    assert _copy_from_store(store, tmp_path / "taken", "these")
+    assert not _copy_from_store(store, tmp_path / "taken", "others")
     (store / "b.nbc").unlink()
-    assert not _take(store, tmp_path / "taken", "these")
+    assert not _copy_from_store(store, tmp_path / "taken", "these")
 
 
 @pytest.mark.skipif(not levels_of_host(), reason="there is no level of code for this processor")

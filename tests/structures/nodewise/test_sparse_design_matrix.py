@@ -127,5 +127,5 @@ def test_the_pseudo_likelihood_has_the_optimum_of_the_dense_table(items: SparseR
 
 
 def test_what_needs_codes_refuses(items: SparseRows) -> None:
-    with pytest.raises(InputError, match="kept as lists"):
+    with pytest.raises(InputError, match="stored as lists"):
         Learned(max_degree=2).learn(items)

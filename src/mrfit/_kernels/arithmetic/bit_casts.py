@@ -1,4 +1,4 @@
-"""Floating-point numbers as the bits they are made of, and back, in a register."""
+"""Reinterpretation of floating-point numbers as bits and back, in a register."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def _bitcast(context, builder, signature, arguments):
 
 @intrinsic
 def bits_of(typing_context, value):
-    """The 64 bits of a float64 as int64, or the 32 of a float32 as uint32."""
+    """Return the 64 bits of a float64 as int64, or the 32 bits of a float32 as uint32."""
     return _BITS[value](value), _bitcast
 
 
 @intrinsic
 def float_of(typing_context, bits):
-    """The float64 with the 64 bits of an int64, or the float32 with the 32 of a uint32."""
+    """Return the float64 with the 64 bits of an int64, or the float32 with the 32 bits of a uint32."""
     return _FLOATS[bits](bits), _bitcast

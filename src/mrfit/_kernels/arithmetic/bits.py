@@ -1,6 +1,6 @@
-"""Sets of small numbers as rows of 64-bit words: ``sets[row]`` has bit k where k is in it.
+"""Sets of small numbers as rows of 64-bit words: ``sets[row]`` has bit k if it contains k.
 
-Rows are passed by number: a slice would cost more than what is done with it.
+Rows are passed by number, because a slice would cost more than the operation on it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _ONE = np.uint64(1)
 
 @intrinsic
 def n_ones(typing_context, word):
-    """How many bits of a word are set."""
+    """Count the set bits of a word."""
 
     def generate(context, builder, signature, arguments):
         return builder.ctpop(arguments[0])
@@ -26,7 +26,7 @@ def n_ones(typing_context, word):
 
 @intrinsic
 def lowest(typing_context, word):
-    """The number of the lowest bit that is set, of a word that is not zero."""
+    """Return the number of the lowest set bit of a nonzero word."""
 
     def generate(context, builder, signature, arguments):
         return builder.cttz(arguments[0], context.get_constant(types.boolean, True))
@@ -36,7 +36,7 @@ def lowest(typing_context, word):
 
 @njit(cache=True, nogil=True)
 def n_words(n):
-    """For numbers below ``n``."""
+    """Return the number of words for numbers below ``n``."""
     return (n + 63) // 64
 
 
@@ -57,7 +57,7 @@ def has(sets, row, k):
 
 @njit(cache=True, nogil=True)
 def members(sets, row, out):
-    """Write the numbers in a set to ``out``, ascending; their count."""
+    """Write the numbers in a set to ``out``, ascending, and return their count."""
     count = 0
     for i in range(sets.shape[1]):
         word = sets[row, i]

@@ -1,6 +1,6 @@
-"""exp and log1p that a compiler can vectorise.
+"""Vectorisable exp and log1p.
 
-Calls into libm are scalar (about 10 ns each) and keep a whole loop scalar. These are branch-free polynomials:
+Calls into libm are scalar (about 10 ns each) and prevent vectorising the loop. These are branch-free polynomials:
 inlined into a loop they become SIMD code at one to two nanoseconds a value, accurate to about 1 ulp. The coefficients
 are Chebyshev fits of what remains after the exact leading terms, with a relative error below 2e-17. ``contract``
 (fused multiply-add) is the only relaxation allowed here: reassociation would fold the magic-number rounding away.
@@ -15,12 +15,12 @@ _SHIFTER = 6755399441055744.0  # 1.5 * 2**52: adding it leaves round(x) in the l
 _LOG2_E = 1.4426950408889634
 _LN2_HIGH = 0.693147180369123816490  # Cody and Waite: high part has 32 trailing zero bits,
 _LN2_LOW = 1.90821492927058770002e-10  # so k * high is exact for |k| < 2**20
-_SMALLEST = -708.0  # exp of anything below is denormal; it is taken as exp(-708) = 3e-308
+_SMALLEST = -708.0  # exp of anything below is denormal and is replaced by exp(-708) = 3e-308
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract"})
 def exp_nonpositive(x):
-    """exp(x) for x <= 0: 2**k times a degree-11 polynomial on [-ln2/2, ln2/2]."""
+    """Return exp(x) for x <= 0: 2**k times a degree-11 polynomial on [-ln2/2, ln2/2]."""
     x = max(x, _SMALLEST)
     shifted = x * _LOG2_E + _SHIFTER
     k = shifted - _SHIFTER
@@ -42,7 +42,7 @@ def exp_nonpositive(x):
 
 @njit(cache=True, error_model="numpy", fastmath={"contract"})
 def log1p_unit(x):
-    """log(1 + x) for 0 <= x <= 1, as 2 atanh(s) with s = x / (2 + x) <= 1/3."""
+    """Return log(1 + x) for 0 <= x <= 1, as 2 atanh(s) with s = x / (2 + x) <= 1/3."""
     s = x / (2.0 + x)
     q = s * s
     p = 0.08082022805971766

@@ -1,9 +1,9 @@
-"""In-place transforms of 2**n values by butterflies: one skeleton for the Walsh-Hadamard transform and subset sums.
+"""In-memory transforms of 2**n values by butterflies: Walsh-Hadamard transform and subset sums share one skeleton.
 
-All five multiply by the n-fold Kronecker power of a 2 x 2 matrix, hence replace every pair of values whose indices
-differ in one bit, bit after bit (lowest first), by two new values. What differs is the pair only. Three bits at a time
-are done in registers, on vectors of consecutive values. The butterfly is written as LLVM instructions because the loop
-vectoriser gives up on eight streams through one array that it cannot prove to be disjoint.
+All five multiply by the n-fold Kronecker power of a 2 x 2 matrix. They therefore replace every pair of values whose
+indices differ in one bit, bit after bit (lowest first), by two new values, and differ only in these pairs. Three bits
+at a time are transformed in registers, on vectors of consecutive values. The butterfly is written as LLVM instructions,
+because the loop vectoriser gives up on eight streams through one array that it cannot prove disjoint.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from numba.np.arrayobj import make_array
 from mrfit._kernels.machine_code.compiled import njit
 
 LANES = 4  # values in a vector: 256 bits
-BASE_BITS = 5  # a run of 2**5 values is transformed without leaving the registers
+BASE_BITS = 5  # a run of 2**5 values is transformed within registers
 TILE_BITS = 11  # 16 KiB: half of a first-level cache
 BLOCK_BITS = 17  # 1 MiB: about a second-level cache; smaller blocks leave more bits to the passes across them
 ROW_BITS = 9  # most bits taken by one pass through memory above a block
 BUFFER_BITS = 15  # 256 KiB: strips of all rows, side by side
 STRIP_BITS = 10  # longest strip
 
-# For a pair (x, y) with index bit (0, 1): what replaces it.
+# The replacement of a pair (x, y) with index bit (0, 1).
 _PAIRS = {
     "walsh_hadamard": lambda b, x, y: (b.fadd(x, y), b.fsub(x, y)),
     "subset_sums": lambda b, x, y: (x, b.fadd(y, x)),
@@ -38,7 +38,7 @@ _PAIRS = {
 
 
 def _across(builder, pair, vectors):
-    """The butterflies between vectors, for each bit of their number."""
+    """Apply the butterflies between vectors, for each bit of their number."""
     half = 1
     while half < len(vectors):
         for k in range(len(vectors)):
@@ -54,8 +54,8 @@ def _shuffled(builder, x, y, lanes):
 
 
 def _within(builder, pair, vectors):
-    """The butterflies between the lanes of each vector: two vectors exchange lanes so that pairs face each other."""
-    exchanges = (([0, 4, 2, 6], [1, 5, 3, 7]), ([0, 1, 4, 5], [2, 3, 6, 7]))  # each undoes itself
+    """Apply the butterflies between the lanes of vectors: two vectors exchange lanes so that pairs face each other."""
+    exchanges = (([0, 4, 2, 6], [1, 5, 3, 7]), ([0, 1, 4, 5], [2, 3, 6, 7]))  # each inverts itself
     for low, high in exchanges:
         for k in range(0, len(vectors), 2):
             x, y = vectors[k], vectors[k + 1]
@@ -64,12 +64,12 @@ def _within(builder, pair, vectors):
     return vectors
 
 
-def _pointers(context, builder, array_type, place, n_vectors, vector):
-    """Addresses of the vectors at ``at + k * stride``, for place = (array, at, stride)."""
-    array, at, stride = place
+def _pointers(context, builder, array_type, location, n_vectors, vector):
+    """Return addresses of the vectors at ``at + k * stride``, for ``location`` = (array, at, stride)."""
+    array, at, stride = location
     data = make_array(array_type)(context, builder, array).data
-    places = [builder.add(at, builder.mul(stride, ir.Constant(stride.type, k))) for k in range(n_vectors)]
-    return [builder.bitcast(builder.gep(data, [place]), vector.as_pointer()) for place in places]
+    locations = [builder.add(at, builder.mul(stride, ir.Constant(stride.type, k))) for k in range(n_vectors)]
+    return [builder.bitcast(builder.gep(data, [location]), vector.as_pointer()) for location in locations]
 
 
 @intrinsic(prefer_literal=True)
@@ -92,14 +92,14 @@ def _radix(typing_context, kind, n_bits, source, source_at, source_stride, targe
 
 @intrinsic(prefer_literal=True)
 def _base(typing_context, kind, array, at):
-    """Transform the 2**BASE_BITS values from ``at`` on."""
+    """Transform the 2**BASE_BITS values that begin at ``at``."""
     vector = ir.VectorType(ir.DoubleType(), LANES)
     pair, n_vectors = _PAIRS[kind.literal_value], (1 << BASE_BITS) // LANES
 
     def generate(context, builder, signature, arguments):
         _, a, start = arguments
-        place = (a, start, ir.Constant(start.type, LANES))
-        pointers = _pointers(context, builder, array, place, n_vectors, vector)
+        location = (a, start, ir.Constant(start.type, LANES))
+        pointers = _pointers(context, builder, array, location, n_vectors, vector)
         values = _within(builder, pair, [builder.load(pointer, align=8) for pointer in pointers])
         for value, pointer in zip(_across(builder, pair, values), pointers, strict=True):
             builder.store(value, pointer, align=8)
@@ -113,7 +113,7 @@ _whole = njit(cache=True, nogil=True, error_model="numpy")
 
 @_whole
 def _next_bits(left):
-    """How many of the bits left are done in one go: three where possible, but 4 = 2 + 2."""
+    """Return the number of bits to transform together: three if possible, but 4 = 2 + 2."""
     return 2 if left == 4 else min(left, 3)
 
 
@@ -134,7 +134,7 @@ def _rows(kind, n_bits, source, source_at, source_stride, target, target_at, tar
 
 @_whole
 def _sweep(kind, a, bit, last_bit):
-    """Bits ``bit`` .. ``last_bit - 1`` of every index of ``a``."""
+    """Transform bits ``bit`` .. ``last_bit - 1`` of every index of ``a``."""
     literally(kind)
     while bit < last_bit:
         stride, n_bits = 1 << bit, _next_bits(last_bit - bit)
@@ -146,11 +146,11 @@ def _sweep(kind, a, bit, last_bit):
 def _blocks_of(kind):
     @_whole
     def blocks(a, n_bits, first, last):
-        """Blocks ``first`` .. ``last - 1`` of 2**n_bits values each: bits 0 .. n_bits - 1, where n_bits >= BASE_BITS.
+        """Transform bits 0 .. n_bits - 1 of blocks ``first`` .. ``last - 1`` of 2**n_bits values, n_bits >= BASE_BITS.
 
-        Base by base and tile by tile, then between the tiles of a block.
+        It goes base by base and tile by tile, then between the tiles of a block.
         """
-        # min also turns constants into variables, for which one `_sweep` is compiled and not three.
+        # min also turns constants into variables, so that one `_sweep` is compiled instead of three.
         base_bits, tile_bits = min(n_bits, BASE_BITS), min(n_bits, TILE_BITS)
         for start in range(first << n_bits, last << n_bits, 1 << n_bits):
             block = a[start : start + (1 << n_bits)]
@@ -167,10 +167,10 @@ def _blocks_of(kind):
 def _strips_of(kind):
     @_whole
     def strips(a, bit, n_bits, strip_bits, first, last):
-        """Bits ``bit`` .. ``bit + n_bits - 1``, in strips ``first`` .. ``last - 1`` of 2**strip_bits values per row.
+        """Transform ``n_bits`` bits from ``bit`` on, in strips ``first`` .. ``last - 1`` of 2**strip_bits values each.
 
-        Rows a power of two apart compete for the same cache lines, so they meet in a buffer: the first
-        butterflies carry them there and the last ones carry them back.
+        Rows a power of two apart compete for the same cache lines, so they are gathered in a buffer: the first
+        butterflies move them there and the last ones move them back.
         """
         buffer = np.empty(1 << (n_bits + strip_bits))
         length, stride = 1 << strip_bits, 1 << bit

@@ -1,4 +1,4 @@
-"""One axis of a tensor times a small matrix."""
+"""Multiplication of one axis of a tensor by a small matrix."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ STRIP = 512  # values of a row that stay in the first-level cache while the matr
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def multiply_axis(a, left, inner, right, matrix, out):
-    """out[l, :, r] = matrix @ a[l, :, r] for flat arrays seen as (left, inner, right) and (left, rows, right).
+    """Compute out[l, :, r] = matrix @ a[l, :, r] for flat arrays seen as (left, inner, right) and (left, rows, right).
 
-    Costs left * rows * inner * right multiplications and one pass through either array.
+    The cost is left * rows * inner * right multiplications and one pass through either array.
     """
     rows = matrix.shape[0]
     for block in range(left):

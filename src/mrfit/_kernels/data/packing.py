@@ -1,8 +1,8 @@
 """Codes of a few bits each, side by side in 64-bit words.
 
-``words[k, row]`` is word k of a row. The code of variable j stands in word ``word[j]``, ``shift[j]`` bits from its low
-end. Inner loops run over whole slices: only then does the compiler know that no index is negative, and use vector
-instructions. Those over rows take a block of them for each variable, whose words stay in the cache meanwhile.
+``words[k, row]`` is word k of a row. The code of variable j is in word ``word[j]``, ``shift[j]`` bits from its low end.
+Inner loops run over whole slices, because only then the compiler knows that no index is negative and uses vector
+instructions. Loops over rows take a block of them for each variable, whose words stay in the cache meanwhile.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def pack(codes, word, shift, words):
 
 @njit(cache=True, nogil=True)
 def repack(words, word, shift, mask, lookup, new_word, new_shift, new_words):
-    """Move every code to another place, as lookup[variable, code]."""
+    """Move every code into a new layout, recoded by lookup[variable, code]."""
     new_words[:] = 0
     for first in range(0, words.shape[1], _BLOCK):
         for j in range(len(word)):
@@ -39,7 +39,7 @@ def repack(words, word, shift, mask, lookup, new_word, new_shift, new_words):
 @njit(cache=True, nogil=True)
 def unpack(words, word, shift, mask, codes):
     """Fill codes[row, variable]."""
-    start = np.searchsorted(word, np.arange(len(words) + 1))  # of the variables of each word
+    start = np.searchsorted(word, np.arange(len(words) + 1))  # first variable of each word
     for r in range(words.shape[1]):
         for k in range(len(words)):
             own = slice(start[k], start[k + 1])

@@ -1,4 +1,4 @@
-"""Weights of all pairs of states in a table, and the tree that joins most of what pairs share."""
+"""Weights of all pairs of states in a table, and maximum spanning trees."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from mrfit._kernels.machine_code.compiled import njit
 
 @njit(cache=True, nogil=True)
 def count_pairs(codes, first_indicator, sample_weight, counts):
-    """counts[a, b] = weight of the rows in which indicators a and b both hold, symmetric; the last one always holds.
+    """Fill counts[a, b] with the weight of the rows in which indicators a and b hold; the last one always holds.
 
-    Indicator ``first_indicator[j] + s - 1`` holds where variable j is in state s > 0. Rows are gone through once, and
-    only pairs of indicators that hold cost anything.
+    Indicator ``first_indicator[j] + s - 1`` holds where variable j is in state s > 0. The rows are read once, and only
+    pairs of indicators that hold cost anything.
     """
     n_rows, n_variables = codes.shape
     holding = np.empty(n_variables + 1, np.int64)
@@ -36,9 +36,9 @@ def count_pairs(codes, first_indicator, sample_weight, counts):
 
 @njit(cache=True, nogil=True)
 def maximum_spanning_tree(weight, edges):
-    """Fill ``edges``, (n - 1, 2), with the tree on n nodes whose edges have the largest sum (Prim 1957).
+    """Fill ``edges``, (n - 1, 2), with the spanning tree of n nodes that has the largest sum of weights (Prim 1957).
 
-    Of equal edges the one that leads to the earlier node is taken, from the node that joined the tree first.
+    Ties go to the edge that leads to the earlier node, from the node that joined the tree first.
     """
     n = len(weight)
     best, joined_by, joined = np.full(n, -np.inf), np.zeros(n, np.int64), np.zeros(n, np.bool_)

@@ -1,8 +1,8 @@
-"""Partition refinement: which rows agree on a set of indicators.
+"""Partition refinement: grouping of rows that agree on a set of indicators.
 
-An *indicator* is "variable j is in state s" for a state other than the first; `active` lists the rows
-where each holds (compressed columns). Splitting the classes of a partition by one indicator costs the
-length of its list, so sparse data are cheap, and nothing is hashed: the result is exact.
+An *indicator* is "variable j is in state s" for a state other than the first; `active_entries` lists the rows where
+each holds (compressed columns). Splitting the classes of a partition by one indicator costs the length of its list, so
+sparse data are cheap. Nothing is hashed, so the result is exact.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def active_entries(codes, first_indicator, start, rows):
     for r in range(n_rows):
         for j in range(n_variables):
             if codes[r, j] > 0:
-                start[first_indicator[j] + codes[r, j]] += 1  # one past: becomes a start by summation
+                start[first_indicator[j] + codes[r, j]] += 1  # one past the entry: sums turn it into a start
     for k in range(1, len(start)):
         start[k] += start[k - 1]
     fill = start[:-1].copy()
@@ -45,7 +45,7 @@ def refine(start, rows, indicators, class_of):
 def split(start, rows, indicators, class_of, size, n_classes):
     """Split the classes of a partition, with ``size`` members each, by each indicator in turn.
 
-    Classes keep dense numbers because a class whose members all move is left where it is. Returns their number.
+    Class numbers stay dense, because a class whose members would all move is not split. Returns the number of classes.
     """
     n_rows = len(class_of)
     moved = np.empty(n_rows + 1, np.int32)
@@ -74,7 +74,7 @@ def split(start, rows, indicators, class_of, size, n_classes):
 
 @njit(cache=True, nogil=True)
 def representatives(class_of, representative):
-    """The first row of every class."""
+    """Return the first row of every class."""
     representative[:] = -1
     for r in range(len(class_of)):
         if representative[class_of[r]] < 0:
@@ -83,12 +83,12 @@ def representatives(class_of, representative):
 
 @njit(cache=True, nogil=True)
 def count_cells(class_of, state_of, sample_weight, block, total, counts):
-    """Weight of every class over all states (total) and by state, in blocks of (states - 1, block) arrays."""
+    """Sum the weight of every class over all states (total) and by state, in blocks of (states - 1, block) arrays."""
     n_cells = len(total)
     n_free = len(counts) // max(n_cells, 1)
     total[:] = 0.0
     counts[:] = 0.0
-    if n_free == 1:  # blocks do not matter, and nothing is divided
+    if n_free == 1:  # one state: the layout is contiguous, and nothing is divided
         for r in range(len(class_of)):
             total[class_of[r]] += sample_weight[r]
             counts[class_of[r]] += sample_weight[r] * state_of[r]
@@ -104,7 +104,7 @@ def count_cells(class_of, state_of, sample_weight, block, total, counts):
 
 @njit(cache=True, nogil=True)
 def _contains(ascending, low, high, value):
-    """Whether ascending[low:high] holds value."""
+    """Return whether ascending[low:high] contains value."""
     while low < high:
         middle = (low + high) // 2
         if ascending[middle] < value:
@@ -118,10 +118,10 @@ def _contains(ascending, low, high, value):
 
 @njit(cache=True, nogil=True)
 def feature_members(start, rows, condition_start, conditions, class_of, representative, member_start, members):
-    """Cells in which each feature (a conjunction of indicators) is active, as compressed columns.
+    """Return the cells in which each feature (a conjunction of indicators) is active, as compressed columns.
 
-    Returns the number of entries; with an empty ``members`` it only counts. A conjunction is found by
-    looking up the rows of its rarest indicator in the lists of the others, which ascend.
+    The result is the number of entries; with an empty ``members`` it only counts. A conjunction is evaluated by looking
+    up the rows of its rarest indicator in the lists of the others, which ascend.
     """
     n_features = len(condition_start) - 1
     n_entries = 0

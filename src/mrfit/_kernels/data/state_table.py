@@ -1,4 +1,4 @@
-"""Weights of joint states of a few variables, added to a table."""
+"""Addition of row weights to a table of joint states."""
 
 from __future__ import annotations
 

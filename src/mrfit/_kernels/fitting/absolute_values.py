@@ -1,4 +1,4 @@
-"""The weighted sum of absolute values, in one pass each over all parameters."""
+"""Kernels of the weighted sum of absolute values, each in one pass over all parameters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ BLOCK = 1024
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
 def weighted_sum(w, weight):
-    """Sum of weight * |w|."""
+    """Return the sum of weight * |w|."""
     total = 0.0
     for k in range(len(w)):
         total += weight[k] * abs(w[k])
@@ -18,7 +18,7 @@ def weighted_sum(w, weight):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def pseudo_gradient(w, gradient, strength, weight, out):
-    """The element nearest zero of gradient + strength * weight * (subdifferential of |w|); a NaN stays one."""
+    """Fill the element nearest zero of gradient + strength * weight * (subdifferential of |w|); NaN stays NaN."""
     for k in range(len(w)):
         slope = strength * weight[k]
         g = gradient[k]
@@ -31,7 +31,7 @@ def pseudo_gradient(w, gradient, strength, weight, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def exceeds(gradient, weight, strength):
-    """The largest |gradient| / weight, if that is more than strength; else strength. Weights of zero do not count."""
+    """Return the largest |gradient| / weight if it exceeds strength, else strength; zero weights are ignored."""
     worst = strength
     for begin in range(0, len(gradient), BLOCK):
         g, block = gradient[begin : begin + BLOCK], weight[begin : begin + BLOCK]

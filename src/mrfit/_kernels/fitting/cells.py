@@ -51,7 +51,7 @@ LOGISTIC, SCREENING = 0, 1  # losses
 
 @njit(cache=True, nogil=True)
 def pointwise(loss, mode, n_free, m, z, r, counts, expected, at, total, cell, scratch0, scratch1):
-    """What happens to a block of m cells between the two matrix products; returns its share of the value."""
+    """Compute one block of m cells between the two matrix products; return its part of the value."""
     if loss == SCREENING:
         return _screened(mode, n_free, m, z, r, counts, expected, at, total, cell, scratch0, scratch1)
     if mode == PRODUCT:
@@ -71,7 +71,7 @@ def pointwise(loss, mode, n_free, m, z, r, counts, expected, at, total, cell, sc
 
 @njit(cache=True, nogil=True)
 def _screened(mode, n_free, m, z, r, counts, terms, at, total, cell, scratch0, scratch1):
-    """The same by the screening loss."""
+    """Compute the same for the screening loss."""
     sums_at = len(counts) + cell
     if mode == PRODUCT:
         screening_curvature_times(n_free, m, z, terms, at, sums_at, r, scratch0, scratch1)
@@ -87,7 +87,7 @@ def _screened(mode, n_free, m, z, r, counts, terms, at, total, cell, scratch0, s
 
 @njit(cache=True, nogil=True)
 def _largest(cells, first, last):
-    """Most states, and most nodes times states, of any variable: the sizes of the buffers."""
+    """Return the most states, and the most nodes times states, of any variable: the sizes of the buffers."""
     most_states, most_nodes = 1, 1
     for i in range(first, last):
         low, high = cells.chunk_start[i], cells.chunk_start[i + 1]
@@ -98,13 +98,13 @@ def _largest(cells, first, last):
 
 @njit(cache=True, nogil=True)
 def sweep(loss, mode, cells, first, last, w_slots, expected, slots, values):
-    """One pass over the cells of variables first .. last - 1.
+    """Pass over the cells of variables first .. last - 1 once.
 
     LOGISTIC: minus the logarithm of each variable's probability given the others. SCREENING: see `screening`.
 
     GRADIENT: w_slots holds parameters; fills values (by variable) and slots with the gradient.
-    EXPANSION: the same, and keeps the expected counts of every cell in ``expected`` for the next two; with SCREENING
-    terms in the place of counts, and after all of them one number for each cell.
+    EXPANSION: the same, and stores the expected counts of every cell in ``expected`` for the next two; with SCREENING
+    it stores terms instead of counts, and after all of them one number for each cell.
     PRODUCT: w_slots holds a direction; fills slots with Hessian times direction.
     DIAGONAL: fills slots with the diagonal of the Hessian.
     """
@@ -154,14 +154,14 @@ def sweep(loss, mode, cells, first, last, w_slots, expected, slots, values):
                 spot, n_chunk = s * n_nodes + node_start[g] - base, run_start[g + 1] - run_start[g] - 1
                 fold_nodes(parent, node_start[g], runs, run_start[g], n_chunk, bins, spot, slots, at)
                 at += n_chunk
-            # The root of any tree has collected every cell; without features there is one cell.
+            # The root of any tree has collected every cell; without features there is a single cell.
             slots[low_slot + s * width] = bins[s * n_nodes] if n_nodes > 0 else r[s]
         values[i] = value
 
 
 @njit(cache=True, nogil=True)
 def gather(w, parameter_of_slot, w_slots):
-    """Parameters by slot; a slot without a parameter (-1: no term for a single variable) reads zero."""
+    """Read parameters by slot; a slot without a parameter (-1: no term for a single variable) reads zero."""
     for k in range(len(parameter_of_slot)):
         p = parameter_of_slot[k]
         w_slots[k] = w[p] if p >= 0 else 0.0
@@ -169,7 +169,7 @@ def gather(w, parameter_of_slot, w_slots):
 
 @njit(cache=True, nogil=True)
 def scatter(slots, parameter_of_slot, gradient):
-    """Adjoint of `gather`."""
+    """Apply the adjoint of `gather`."""
     gradient[:] = 0.0
     for k in range(len(parameter_of_slot)):
         if parameter_of_slot[k] >= 0:

@@ -1,4 +1,4 @@
-"""A quadratic plus weighted absolute values: coordinate descent, and the best point along a line."""
+"""Coordinate descent on a quadratic plus weighted absolute values, and the best point on a line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _add(row, factor, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def sweep(hessian, slope, threshold, v, chosen):
-    """Every chosen coordinate in turn to its best value; keeps ``slope``, the gradient of the quadratic at ``v``.
+    """Move every chosen coordinate to its best value in turn; maintain ``slope``, the quadratic's gradient at ``v``.
 
     Returns the largest change of a coordinate times its curvature.
     """
@@ -41,11 +41,11 @@ def sweep(hessian, slope, threshold, v, chosen):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def best_on_line(slope, threshold, v, direction, curvature, zero_at, order):
-    """The t in [0, 1] at which slope . d t + curvature t^2 / 2 + sum of threshold |v + t d| is least.
+    """Return the minimiser t in [0, 1] of slope . d t + curvature t^2 / 2 + sum of threshold |v + t d|.
 
     The function is convex and quadratic between the zeros of the coordinates, which are at ``zero_at``, ascending in
-    ``order`` (sorting in here would take longer to compile than all the rest). Returns t, and the coordinate that is
-    zero there, or -1.
+    ``order`` (sorting here would take longer to compile than all the rest). Returns t, and the coordinate that is zero
+    there, or -1.
     """
     n = len(v)
     gradient = 0.0

@@ -1,7 +1,7 @@
 """The Hessian of each variable's loss as a block over all its slots, in the layout of `cells`.
 
 A row of a block belongs to one feature: the curvature of the cells in which it is active, summed by the other features
-that are active in them. That is one look at every cell to find these, and the adjoint of a product with the bit matrix
+active in them. It takes one look at every cell to find these cells, and the adjoint of a product with the bit matrix
 over them alone.
 """
 
@@ -16,9 +16,9 @@ from mrfit._kernels.machine_code.compiled import njit
 
 @njit(cache=True, nogil=True)
 def curvature_blocks(loss, cells, first, last, expected, entry_start, entries):
-    """Fills the blocks of variables first .. last - 1, each a square of all its slots, row after row.
+    """Fill the blocks of variables first .. last - 1, each a square of all its slots, row after row.
 
-    ``expected`` is what `sweep` kept in EXPANSION.
+    ``expected`` was filled by `sweep` in EXPANSION.
     """
     for i in range(first, last):
         n_free, width = cells.n_free[i], 1 + cells.n_features[i]
@@ -42,7 +42,7 @@ def curvature_blocks(loss, cells, first, last, expected, entry_start, entries):
 
 @njit(cache=True, nogil=True)
 def _fill_curvature(loss, cells, i, t, expected, curvature):
-    """curvature[s, c]: second derivative in the potentials of states s and t of every cell."""
+    """Fill curvature[s, c]: the second derivative in the potentials of states s and t of every cell."""
     n_free, n_cells = curvature.shape
     z, r = np.zeros(n_free * BLOCK), np.empty(n_free * BLOCK)
     scratch0, scratch1 = np.empty(BLOCK), np.empty(BLOCK)
@@ -59,9 +59,9 @@ def _fill_curvature(loss, cells, i, t, expected, curvature):
 
 @njit(cache=True, nogil=True)
 def _find_members(cells, g, k, members):
-    """The cells in which the feature of chunk g whose nodes are runs[k] .. runs[k + 1] - 1 is active; how many.
+    """Find the cells in which a feature (nodes runs[k] .. runs[k + 1] - 1 of chunk g) is active; return their number.
 
-    It is active in these nodes, and in all that have one of them above.
+    The feature is active in these nodes and in all their descendants.
     """
     low, high = cells.node_start[g], cells.node_start[g + 1]
     holds, up = np.zeros(high - low, np.int64), cells.parent[low:high]
@@ -77,7 +77,7 @@ def _find_members(cells, g, k, members):
 
 @njit(cache=True, nogil=True)
 def _sum_by_features(cells, i, first_chunk, members, values, row, slot):
-    """row[slot ...] = sum of the values of the members in which each feature of a chunk, or one after it, is active."""
+    """Fill row[slot ...] with the sum of values over the members in which each feature from a chunk on is active."""
     for g in range(first_chunk, cells.chunk_start[i + 1]):
         low, n_features = cells.node_start[g], cells.run_start[g + 1] - cells.run_start[g] - 1
         bins, code = np.zeros(cells.node_start[g + 1] - low), cells.codes[cells.code_start[g] :]
@@ -90,7 +90,7 @@ def _sum_by_features(cells, i, first_chunk, members, values, row, slot):
 
 @njit(cache=True, nogil=True)
 def _place(n_free, width, s, t, a, row, first, block):
-    """Entries of slot a with slots first, first + 1, ..., for states s and t; the order of neither matters."""
+    """Write the entries of slot a with slots first, first + 1, ..., for states s and t, in both orders."""
     size = n_free * width
     for b in range(first, width):
         x = row[b]
@@ -102,7 +102,7 @@ def _place(n_free, width, s, t, a, row, first, block):
 
 @njit(cache=True, nogil=True)
 def _place_constant(n_free, width, s, t, total, row, block):
-    """Those of the constant: with itself, and with every feature what this has with itself."""
+    """Write the entries of the constant; those with a feature equal the feature's entry with itself."""
     row[0] = total
     for b in range(1, width):
         row[b] = block[(s * width + b) * n_free * width + t * width + b]

@@ -2,8 +2,8 @@
 
 minimise 1/2 ||v - norm||^2 + sum over groups A of limit[A] * ||v_A||, v_A the entries members[start[A]:start[A+1]].
 
-The dual writes norm - v as a sum of vectors x_A, each within A and no longer than limit[A]: the nearest such point to
-``norm``. ``dual`` holds the numbers of all x_A behind each other, in the order of ``members``.
+The dual writes norm - v as a sum of vectors x_A, each supported on A and no longer than limit[A]: the nearest such sum
+to ``norm``. ``dual`` holds the entries of all x_A, one after the other, in the order of ``members``.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from mrfit._kernels.machine_code.compiled import njit
 
 _FIRST_SWEEPS = 4
 _MOST_NEWTON = 30
-# What a dual vector may fall short of its limit by rounding, as a share: the gap has no use for it.
+# A dual vector may fall short of its limit by this share, through rounding, which the gap ignores.
 _ROUNDING = 1e-14
 _MOST_PRODUCTS = 200
-_PRODUCTS_PER_SWEEP = 4  # what Newton's method may cost beside the sweeps before it, each as dear as a product
-_COARSE = 1e-5  # distance at which Newton's method tells which groups vanish
-_SHORT = 1e-8  # length of a group on its way to zero, as a share of its limit
+_PRODUCTS_PER_SWEEP = 4  # products for Newton's method per preceding sweep, each as expensive as a product
+_COARSE = 1e-5  # distance at which Newton's method identifies the vanishing groups
+_SHORT = 1e-8  # length at which a group counts as vanishing, as a share of its limit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _sweep(limit, start, members, dual, v, vanished, only):
-    """One pass of exact minimisation over the x_A; ``only`` marks the groups it goes over."""
+    """Minimise over each x_A in turn, once; ``only`` marks the groups to visit."""
     for a in range(len(limit)):
         if limit[a] == 0.0 or not only[a]:
             continue
@@ -52,7 +52,7 @@ def _sweep(limit, start, members, dual, v, vanished, only):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _residual(norm, limit, start, members, dual, out):
-    """norm - sum of the x_A, without what repeated updates would gather of rounding."""
+    """Compute norm - sum of the x_A from scratch, without the rounding that repeated updates accumulate."""
     copy_into(out, norm)
     for a in range(len(limit)):
         if limit[a] > 0.0:
@@ -62,7 +62,7 @@ def _residual(norm, limit, start, members, dual, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _zeroed(v, limit, start, members, vanished, out):
-    """v with all of every vanished group exactly zero."""
+    """Copy v with every vanished group exactly zero."""
     copy_into(out, v)
     for a in range(len(limit)):
         if limit[a] > 0.0 and vanished[a]:
@@ -72,7 +72,7 @@ def _zeroed(v, limit, start, members, vanished, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _gap(limit, start, members, dual, residual, point):
-    """Primal value of ``point`` minus dual value: a sum of terms that are not negative, free of cancellation.
+    """Return the primal value of ``point`` minus the dual value, as a sum of nonnegative terms without cancellation.
 
     limit * r - x . v = (limit - |x|) r + |x| r / 2 * |x/|x| - v/r|^2 with r = |v|.
     """
@@ -107,7 +107,7 @@ def _gap(limit, start, members, dual, residual, point):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _lengths(limit, start, members, only, v, pull, length):
-    """|v_A| of the groups gone over, and pull[B] = sum over those that hold B of limit / length."""
+    """Compute |v_A| of the selected groups, and pull[B] = sum over groups with B of limit / length."""
     pull[:] = 0.0
     for a in range(len(limit)):
         length[a] = 0.0
@@ -136,8 +136,8 @@ def _value(norm, limit, v, length):
 def _direction(limit, start, members, length, pull, v, gradient, precision, out):
     """Solve Hessian . out = -gradient by conjugate gradients with the diagonal 1 + pull, on the entries v > 0.
 
-    How many products it took. Apart from the conjugate gradients of the solvers, which take products as a function: a
-    product here takes microseconds, less than a call from compiled code back into Python.
+    Returns the number of products. It is separate from the conjugate gradients of the solvers, which take products as a
+    function: a product here takes microseconds, less than a call from compiled code back into Python.
     """
     n = len(v)
     r = np.empty(n)
@@ -184,7 +184,7 @@ def _direction(limit, start, members, length, pull, v, gradient, precision, out)
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _drop_short(limit, start, members, length, v, alive):
-    """Take the groups that go to zero out of those that do not; how many."""
+    """Deactivate the groups that tend to zero; return their number."""
     dropped = 0
     for a in range(len(limit)):
         if alive[a] and limit[a] > 0.0 and length[a] <= _SHORT * limit[a]:
@@ -197,9 +197,9 @@ def _drop_short(limit, start, members, length, v, alive):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _newton(norm, limit, start, members, alive, v, precision, budget):
-    """Minimise over the entries v > 0 alone, where all groups alive are smooth.
+    """Minimise over the entries v > 0 alone, where all active groups are smooth.
 
-    What it leaves of the budget of products, and whether it got there.
+    Returns the remaining budget of products, and whether it converged.
     """
     n = len(v)
     pull = np.empty(n)
@@ -218,7 +218,7 @@ def _newton(norm, limit, start, members, alive, v, precision, budget):
             gradient[b] = v[b] * (1.0 + pull[b]) - norm[b] if v[b] > 0.0 else 0.0
             size += gradient[b] ** 2
         size = math.sqrt(size)
-        if size <= precision * scale:  # the function is 1-strongly convex: this is the distance, too
+        if size <= precision * scale:  # the function is 1-strongly convex, so this bounds the distance too
             return budget, True
         if budget <= 0:
             return budget, False
@@ -231,7 +231,7 @@ def _newton(norm, limit, start, members, alive, v, precision, budget):
                 trial[b] = max(v[b] + alpha * step[b], 0.02 * v[b])
                 change += gradient[b] * (trial[b] - v[b])
             _lengths(limit, start, members, alive, trial, pull, length)
-            # Below rounding of the value the gradient alone decides.
+            # If the change is below the rounding of the value, accept the step.
             if abs(change) <= 1e-14 * value:
                 break
             if change < 0.0 and _value(norm, limit, trial, length) <= value + 1e-4 * change:
@@ -245,7 +245,7 @@ def _newton(norm, limit, start, members, alive, v, precision, budget):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _revive(limit, start, members, fits, residual, alive, point):
-    """Back among the groups alive those that cannot take what is left of them; their blocks start at what is left."""
+    """Reactivate groups that cannot absorb their residual; their blocks restart at the residual."""
     zero = np.zeros(len(point), np.bool_)
     for a in range(len(limit)):
         alive[a] = alive[a] or not fits[a]
@@ -261,10 +261,10 @@ def _revive(limit, start, members, fits, residual, alive, point):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _polished(norm, limit, start, members, vanished, dual, point, tolerance, sweeps):
-    """Newton on the blocks that are not zero, sweeps over the vanished groups on those that are, in turns.
+    """Alternate Newton steps on the nonzero blocks with sweeps over the vanished groups on the zero blocks.
 
-    Vanished groups hold no other blocks, and the others have nothing to give there: the two parts do not meet.
-    Whether it found the solution; ``dual`` is feasible in any case.
+    Vanished groups contain only zero blocks, and other groups contribute nothing there, so the two parts are
+    independent. Returns whether it found the solution; ``dual`` is feasible in any case.
     """
     n = len(norm)
     alive = ~vanished
@@ -307,21 +307,26 @@ def _polished(norm, limit, start, members, vanished, dual, point, tolerance, swe
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def overlapping_prox(norm, limit, start, members, dual, tolerance, most_sweeps):
-    """The minimiser v, and a bound on its distance from the exact one.
+    """Return the minimiser v, and a bound on its distance from the exact one.
 
-    Dual block-coordinate descent, which is Dykstra's algorithm, in the given order of the groups; once the groups that
-    vanish have settled, Newton's method on the rest. It ends at a distance of at most tolerance * ||norm||.
+    The method is dual block-coordinate descent, which is Dykstra's algorithm, in the given order of the groups. Once
+    the set of vanishing groups has settled, Newton's method solves for the rest. It ends at a distance of at most
+    tolerance *
+
+    norm
+
+    .
 
     Parameters
     ----------
     norm
-        What to take the operator of, one number >= 0 for each block.
+        Argument of the operator, one number >= 0 for each block.
     limit
-        The step times the weight of every group; groups of limit zero are left out.
+        Step times weight of every group; groups of limit zero are left out.
     start, members
-        The blocks of every group. With nested groups in the order of the innermost first one sweep is exact.
+        Blocks of every group. For nested groups with the innermost first, one sweep is exact.
     dual
-        Where to start, any numbers within the limits, such as zeros; overwritten by the solution.
+        Starting point, any numbers within the limits, such as zeros; overwritten by the solution.
 
     Returns
     -------
@@ -365,7 +370,7 @@ def overlapping_prox(norm, limit, start, members, dual, tolerance, most_sweeps):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def what_is_left(norm, limit, start, members, dual, most_sweeps):
-    """norm - sum of the x_A after so many sweeps from ``dual``, fewer once nothing is left."""
+    """Return norm - sum of the x_A after ``most_sweeps`` sweeps from ``dual``, or fewer once it is zero."""
     v = np.empty(len(norm))
     vanished = np.zeros(len(limit), np.bool_)
     everything = np.ones(len(limit), np.bool_)

@@ -1,8 +1,8 @@
 """Element-wise maths of a weighted multinomial logistic loss on a block of cells.
 
-Arrays with a state axis are flat (states - 1, cells) blocks, the first state being the reference with z = 0.
-``counts`` and ``expected`` begin at ``at``, ``total`` (the weight of a cell over all states, positive) at ``cell``;
-slices taken inside a function cost nothing, and let the compiler see plain, vectorisable loops.
+Arrays with a state axis are flat (states - 1, cells) blocks, the first state being the reference with z = 0. ``counts``
+and ``expected`` begin at ``at``, ``total`` (the weight of a cell over all states, positive) at ``cell``. Slices taken
+inside a function cost nothing, and let the compiler see plain, vectorisable loops.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mrfit._kernels.machine_code.compiled import njit
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 def binary_loss(n_cells, z, counts, at, total, cell, residual):
-    """Sum of total * log(1 + exp z) - counts * z; fills residual = total * sigma(z) - counts."""
+    """Return the sum of total * log(1 + exp z) - counts * z; fill residual = total * sigma(z) - counts."""
     ones, weight = counts[at : at + n_cells], total[cell : cell + n_cells]
     value = 0.0
     for c in range(n_cells):
@@ -28,7 +28,7 @@ def binary_loss(n_cells, z, counts, at, total, cell, residual):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 def multinomial_loss(n_free, n_cells, z, counts, at, total, cell, residual, largest, denominator):
-    """Sum of total * log sum_s exp z_s - sum_s counts_s z_s; fills residual = total * p - counts.
+    """Return the sum of total * log sum_s exp z_s - sum_s counts_s z_s; fill residual = total * p - counts.
 
     ``largest`` and ``denominator`` are scratch of length n_cells.
     """
@@ -62,7 +62,7 @@ def multinomial_loss(n_free, n_cells, z, counts, at, total, cell, residual, larg
 
 @njit(cache=True, nogil=True)
 def keep_expected(length, residual, counts, at, expected):
-    """expected = total * p = residual + counts, what the Hessian is made of."""
+    """Store expected = total * p = residual + counts, from which the Hessian is computed."""
     kept, observed = expected[at : at + length], counts[at : at + length]
     for k in range(length):
         kept[k] = residual[k] + observed[k]
@@ -70,7 +70,7 @@ def keep_expected(length, residual, counts, at, expected):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def curvature_times(n_free, n_cells, direction, expected, at, total, cell, residual, mean):
-    """residual = (diag(e) - e e' / total) direction in each cell, with e = total * p; ``mean`` is scratch."""
+    """Fill residual = (diag(e) - e e' / total) direction in each cell, with e = total * p; ``mean`` is scratch."""
     weight = total[cell : cell + n_cells]
     for c in range(n_cells):
         mean[c] = 0.0
@@ -91,7 +91,7 @@ def curvature_times(n_free, n_cells, direction, expected, at, total, cell, resid
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def curvature_diagonal(n_free, n_cells, expected, at, total, cell, residual):
-    """residual = e (1 - e / total), the diagonal of each cell's curvature."""
+    """Fill residual = e (1 - e / total), the diagonal of each cell's curvature."""
     weight = total[cell : cell + n_cells]
     for s in range(n_free):
         e_s = expected[at + s * n_cells : at + (s + 1) * n_cells]

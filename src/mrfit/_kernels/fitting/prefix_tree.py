@@ -18,20 +18,20 @@ import numpy as np
 from mrfit._kernels.machine_code.compiled import njit
 
 MAX_NODES = 65535  # node numbers are stored in 16 bits
-# Cost of one tree node (a dependent addition, two scattered ones on the way back) in units of one cell's
-# lookup and add; measured on the 20 benchmark sets, flat between 2 and 4.
+# Cost of one tree node (a dependent addition, two scattered ones on the way back) in units of one cell's lookup and
+# add; measured on the 20 benchmark sets, flat between 2 and 4.
 NODE_COST = 2.0
 _PATIENCE = 16  # features to look past the best width before a chunk is closed
 
 
 @njit(cache=True, nogil=True)
 def grow(start, members, first, n_cells, code, parent, runs):
-    """Build the tree over features first, first + 1, ... and close the chunk where it pays best.
+    """Build the tree over features first, first + 1, ... and close the chunk where its cost per feature is lowest.
 
-    ``members[start[f]:start[f + 1]]`` are the cells in which feature f is active. The chunk ends where its
-    cost per feature covered, (n_cells + NODE_COST * nodes) / width, is smallest. Fills ``code`` (the node of
-    each cell), ``parent`` (of each node) and ``runs``: nodes are numbered in the order of their features, those
-    of the chunk's k-th feature are runs[k] .. runs[k + 1] - 1. Returns the end of the chunk.
+    ``members[start[f]:start[f + 1]]`` are the cells in which feature f is active. The chunk ends where its cost per
+    feature covered, (n_cells + NODE_COST * nodes) / width, is smallest. Fills ``code`` (the node of each cell),
+    ``parent`` (of each node) and ``runs``: nodes are numbered in the order of their features, those of the chunk's k-th
+    feature are runs[k] .. runs[k + 1] - 1. Returns the end of the chunk.
     """
     n_features = len(start) - 1
     child = np.empty(MAX_NODES, np.int32)
@@ -58,7 +58,7 @@ def grow(start, members, first, n_cells, code, parent, runs):
             best_cost, best_end = cost, f + 1
         elif f + 1 - best_end >= _PATIENCE or cost > 2.0 * best_cost:
             break
-    # Nodes past the end of the chunk go; their cells fall back to the nearest ancestor that stays.
+    # Remove nodes past the end of the chunk; their cells fall back to the nearest remaining ancestor.
     for cell in range(n_cells):
         while code[cell] >= runs[best_end - first]:
             code[cell] = parent[code[cell]]
@@ -71,9 +71,10 @@ def grow(start, members, first, n_cells, code, parent, runs):
 
 @njit(cache=True, nogil=True)
 def node_sums(parent, low, runs, run_low, width, w, w_low, sums, sums_low):
-    """Sum of the parameters of each node's pattern, for the tree stored at ``low``.
+    """Sum the parameters of each node's pattern, for the tree stored at ``low``.
 
-    The nodes of one feature have different parents, all numbered lower: its run is one independent loop.
+    The nodes of one feature have different parents, all with lower numbers, so the loop over them is free of
+    dependencies.
     """
     up, out = parent[low:], sums[sums_low:]
     out[0] = 0.0
@@ -85,7 +86,7 @@ def node_sums(parent, low, runs, run_low, width, w, w_low, sums, sums_low):
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
 def fold_nodes(parent, low, runs, run_low, width, bins, bins_low, gradient, gradient_low):
-    """Adjoint of `node_sums`: every node's total goes to its parent and to its feature."""
+    """Apply the adjoint of `node_sums`: every node's total goes to its parent and to its feature."""
     up, totals = parent[low:], bins[bins_low:]
     for k in range(width - 1, -1, -1):
         x = 0.0
@@ -97,9 +98,9 @@ def fold_nodes(parent, low, runs, run_low, width, bins, bins_low, gradient, grad
 
 @njit(cache=True, nogil=True)
 def lookup(codes, code_start, first_chunk, last_chunk, first_cell, n_cells, table, table_start, shift, z, at):
-    """z[at + c] += sum over chunks of the table entry of cell c.
+    """Add to z[at + c] the sum over chunks of the table entry of cell c.
 
-    Four, two and one chunk at a time: z stays in a register across chunks.
+    Chunks are taken four, two or one at a time, so that z stays in a register across chunks.
     """
     g, out = first_chunk, z[at : at + n_cells]
     while last_chunk - g >= 4:
@@ -124,10 +125,10 @@ def lookup(codes, code_start, first_chunk, last_chunk, first_cell, n_cells, tabl
 
 @njit(cache=True, nogil=True)
 def add(codes, code_start, first_chunk, last_chunk, first_cell, n_cells, bins, bin_start, shift, r, at):
-    """Adjoint of `lookup`: add r[at + c] to the node of cell c in every chunk.
+    """Apply the adjoint of `lookup`: add r[at + c] to the node of cell c in every chunk.
 
-    Several chunks at a time: additions into different trees are independent, which hides the latency of
-    adding twice into one place.
+    Several chunks are taken at a time: additions into different trees are independent, which hides the latency of two
+    additions to the same entry.
     """
     g, residual = first_chunk, r[at : at + n_cells]
     while last_chunk - g >= 4:

@@ -13,10 +13,10 @@ def row_gradients(
     indicators, root, n_free, first_indicator, feature_start, condition_start, conditions, slot_start,
     parameter_of_slot, w_slots, gradients,
 ):  # fmt: skip
-    """gradients[k, r] = root[r] times the derivative in parameter k of sum over i of -log p(x_i | rest of row r).
+    """Fill gradients[k, r] = root[r] times the derivative in parameter k of sum over i of -log p(x_i | rest of row r).
 
-    ``indicators``, 1.0 in the rows where they hold, else 0.0, are (indicators, rows): all inner loops go over rows that
-    lie together. Those of variable i begin at ``first_indicator[i]``.
+    ``indicators``, 1.0 in the rows where they hold, else 0.0, are (indicators, rows), so that all inner loops run over
+    contiguous rows. Those of variable i begin at ``first_indicator[i]``.
     """
     n_rows = indicators.shape[1]
     z, holds = np.empty((max(1, n_free.max()), n_rows)), np.empty(n_rows)
@@ -44,7 +44,7 @@ def row_gradients(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _rows_of(indicators, conditions, first, last, holds):
-    """1.0 in the rows where all conditions first .. last - 1 hold; ``holds`` is room for more than one."""
+    """Return 1.0 in the rows where all conditions first .. last - 1 hold; ``holds`` is a buffer."""
     if last - first == 1:
         return indicators[conditions[first]]
     holds[:] = indicators[conditions[first]]
@@ -69,7 +69,7 @@ def _add_products(a, b, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _to_residuals(z, own, root):
-    """Logits become root * (probability - 1 in the row's own state)."""
+    """Replace logits by root * (probability - 1 in the row's own state)."""
     n_rows = z.shape[1]
     largest, total = np.zeros(n_rows), np.empty(n_rows)
     for s in range(len(z)):

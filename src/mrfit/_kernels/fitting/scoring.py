@@ -8,12 +8,12 @@ import numpy as np
 
 from mrfit._kernels.machine_code.compiled import njit
 
-BLOCK = 512  # rows that a thread takes at once: short tables still keep several busy
+BLOCK = 512  # rows per task: short tables still occupy several threads
 
 
 @njit(cache=True, nogil=True)
 def _add_feature(variables, states, first, last, columns, low, m, holds, weight, z):
-    """z += weight in the rows where the conjunction of conditions first .. last - 1 holds."""
+    """Add weight to z in the rows where the conjunction of conditions first .. last - 1 holds."""
     j, s = variables[first], states[first]
     if last - first == 1:
         for r in range(m):
@@ -43,10 +43,10 @@ def row_scores(
     last,
     scores,
 ):
-    """scores[r] = sum over variables of log p(x_i | rest of row r), in the rows of blocks first .. last - 1.
+    """Fill scores[r] = sum over variables of log p(x_i | rest of row r), in the rows of blocks first .. last - 1.
 
     ``columns`` holds the codes variable by variable, (variables, rows). Every row is summed in the order of the
-    variables, in the same block of rows, whoever takes the block.
+    variables, in the same block of rows, regardless of the thread.
     """
     n_variables, n_rows = columns.shape
     holds = np.empty(BLOCK, np.bool_)

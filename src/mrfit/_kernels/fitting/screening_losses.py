@@ -1,10 +1,10 @@
 """Element-wise maths of the interaction screening loss on a block of cells, laid out as for `logistic`.
 
-With z = 0 for the reference and m the mean of z over all S + 1 states of a variable, a row in state s adds
-exp(m - z_s): for two states exp(-z/2) in the second and exp(z/2) in the first (Vuffray et al. 2016). Where states have
-probabilities in proportion to exp(z_s), each adds the same on average, and the gradients of m - z_s sum to zero over
-states: the truth is the minimum, however many states there are. Of a cell only the term of each state,
-count * exp(m - z_s), is needed, and their sum over all.
+With z = 0 for the reference and m the mean of z over all S + 1 states of a variable, a row in state s adds exp(m -
+z_s): for two states exp(-z/2) in the second and exp(z/2) in the first (Vuffray et al. 2016). If states have
+probabilities proportional to exp(z_s), each adds the same on average, and the gradients of m - z_s sum to zero over
+states. The truth is therefore the minimum, for any number of states. A cell only needs the term of each state, count *
+exp(m - z_s), and their sum over all states.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from mrfit._kernels.arithmetic.elementary import exp_nonpositive
 from mrfit._kernels.machine_code.compiled import njit
 
-_LARGEST = 600.0  # exponents beyond stay there: sums over rows are finite, and no line search ends in such a place
+_LARGEST = 600.0  # larger exponents are clipped, to keep sums over rows finite; no line search ends with them
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract"})
@@ -23,7 +23,7 @@ def _exp(x):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 def screening_loss(n_free, n_cells, z, counts, at, total, cell, residual, mean, sums):
-    """Sum of the terms of all states; fills residual = sum / (S + 1) - term of each state, and ``sums`` by cell.
+    """Sum the terms of all states; fill residual = sum / (S + 1) - term of each state, and ``sums`` by cell.
 
     ``mean`` is scratch of length n_cells.
     """
@@ -34,7 +34,7 @@ def screening_loss(n_free, n_cells, z, counts, at, total, cell, residual, mean, 
         z_s, counts_s = z[s * n_cells : (s + 1) * n_cells], counts[at + s * n_cells : at + (s + 1) * n_cells]
         for c in range(n_cells):
             mean[c] += share * z_s[c]
-            sums[c] -= counts_s[c]  # at last what is left for the reference
+            sums[c] -= counts_s[c]  # finally the count of the reference
     for c in range(n_cells):
         sums[c] *= _exp(mean[c])
     for s in range(n_free):
@@ -55,7 +55,7 @@ def screening_loss(n_free, n_cells, z, counts, at, total, cell, residual, mean, 
 
 @njit(cache=True, nogil=True)
 def keep_terms(n_free, n_cells, residual, sums, at, sums_at, kept):
-    """The term of every state at ``at``, their sum at ``sums_at``: what the Hessian is made of."""
+    """Store the term of every state at ``at`` and their sum at ``sums_at``, from which the Hessian is computed."""
     share = 1.0 / (n_free + 1.0)
     for c in range(n_cells):
         kept[sums_at + c] = sums[c]
@@ -66,8 +66,10 @@ def keep_terms(n_free, n_cells, residual, sums, at, sums_at, kept):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def screening_curvature_times(n_free, n_cells, direction, kept, at, sums_at, residual, mean, along):
-    """residual = sum over states s of term_s (u - e_s) (u - e_s)' direction in each cell, where u is the vector of
-    1 / (S + 1) and e_s has a one at s, none for the reference; ``mean`` and ``along`` are scratch."""
+    """Fill residual = sum over states s of term_s (u - e_s) (u - e_s)' direction in each cell.
+
+    u is the vector of 1 / (S + 1), and e_s has a one at s, none for the reference; ``mean`` and ``along`` are scratch.
+    """
     share = 1.0 / (n_free + 1.0)
     for c in range(n_cells):
         mean[c], along[c] = 0.0, 0.0
@@ -87,7 +89,7 @@ def screening_curvature_times(n_free, n_cells, direction, kept, at, sums_at, res
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def screening_curvature_diagonal(n_free, n_cells, kept, at, sums_at, residual):
-    """The diagonal of each cell's curvature."""
+    """Fill the diagonal of each cell's curvature."""
     share = 1.0 / (n_free + 1.0)
     for s in range(n_free):
         for c in range(n_cells):

@@ -1,8 +1,8 @@
 """Second moments of features, read off the vector of all first moments.
 
 The product of two features of all joint states is a feature itself: for products of signs that of the symmetric
-difference, for indicators that of the union (or nothing, where they contradict each other). So a Hessian of k
-parameters costs k^2 lookups, whatever the number of joint states.
+difference, for indicators that of the union (or zero, if they contradict each other). A Hessian of k parameters
+therefore costs k^2 lookups, independent of the number of joint states.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from mrfit._kernels.machine_code.compiled import njit
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def binary_covariance(moments, also, positions, signs, out):
-    """out[i, j] = m[ab] - m[a] m[b] for positions a and b of binary variables; m = moments + also, if any.
+    """Fill out[i, j] = m[ab] - m[a] m[b] for positions a and b of binary variables; m = moments + also, if any.
 
-    ab is a xor b where the features are signs, else, for indicators, a or b.
+    ab is a xor b if the features are signs, else, for indicators, a or b.
     """
     two = len(also) > 0
     for i in range(len(positions)):
@@ -30,7 +30,7 @@ def binary_covariance(moments, also, positions, signs, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def state_covariance(moments, positions, digits, strides, out):
-    """The same for variables of any number of states; ``digits`` has a row for each position, zero for silent."""
+    """Fill the covariance for any numbers of states; ``digits`` has a row for each position, zero for the reference."""
     n = len(strides)
     for i in range(len(positions)):
         for j in range(i + 1):

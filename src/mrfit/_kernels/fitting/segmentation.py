@@ -1,15 +1,15 @@
-"""Optimal one-dimensional k-means: the cost of any interval, and the best partition when every cluster has a price.
+"""Optimal one-dimensional k-means: the cost of any interval, and the best partition for a price per cluster.
 
-Values x ascend and have positive weights; a cluster is an interval [i, j) of them, and costs
-C(i, j) = sum of w_t (x_t - mean)^2. Differences of prefix sums would lose all digits of a narrow interval far from the
-origin. Here two clusters are joined instead,
+Values x ascend and have positive weights. A cluster is an interval [i, j) of them with the cost C(i, j) = sum of w_t
+(x_t - mean)^2. Differences of prefix sums would lose all digits of a narrow interval far from the origin. Here two
+clusters are joined instead,
 
     C(i, j) = C(i, p) + C(p, j) + (mean(p, j) - mean(i, p))^2 / (1 / W(i, p) + 1 / W(p, j)),
 
-and clusters grow value by value in the same way. Only positive numbers are added (the one difference taken is that of
-neighbouring values), so every cost is right to the last digits whatever the offset, the scales and the weights. The
-cut p is the multiple of the largest power of two between i and j: costs that end or begin at such cuts make one table
-row for each power, 24 m log2(m) bytes in all.
+and clusters grow value by value in the same way. All terms are positive (the only differences are those of neighbouring
+values), so every cost is accurate to the last digits for any offset, scale and weights. The cut p is the multiple of
+the largest power of two between i and j. Costs that end or begin at such cuts form one table row for each power, 24 m
+log2(m) bytes in all.
 
 A partition is described by ``first``: the last cluster of the best partition of the first j values is [first[j], j).
 """
@@ -22,15 +22,15 @@ from numba.extending import intrinsic
 
 from mrfit._kernels.machine_code.compiled import njit
 
-# Candidates for each value, on average, up to which all of them are looked at. A look of the plain loop costs about
-# 2.5 ns, one of the queue 20 (it waits for each answer), and the queue needs about 3.5 of them.
+# Mean number of candidates per value up to which all of them are evaluated. The plain loop takes about 2.5 ns per
+# candidate, the queue 20 (each comparison waits for the previous one), and the queue needs about 3.5 of them.
 _FEW = 12
-_SURELY = 1.0 + 2.0**-46  # times a cost is above whatever rounding makes of it
+_ABOVE_ROUNDING = 1.0 + 2.0**-46  # factor that lifts a cost above its rounding error
 
 
 @intrinsic
 def _leading_zeros(typing_context, value):
-    """How many of the 64 bits stand above the highest one that is set; value must be positive."""
+    """Count the bits above the highest set bit of a positive 64-bit number."""
 
     def generate(context, builder, signature, arguments):
         return builder.ctlz(arguments[0], context.get_constant(types.boolean, 1))
@@ -40,7 +40,7 @@ def _leading_zeros(typing_context, value):
 
 @njit(cache=True, nogil=True)
 def interval_table(x, weight):
-    """Rows (cost, distance of the mean to the cut, 1 / weight) by power of two and value, (powers, values, 3).
+    """Return rows (cost, distance of the mean to the cut, 1 / weight) by power of two and value, (powers, values, 3).
 
     In a block of 2^(L+1) values with the cut p in its middle, entry i is for [i, p) if i < p, else for [p, i].
     """
@@ -57,12 +57,12 @@ def interval_table(x, weight):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _grow(x, weight, begin, end, gap, entries):
-    """Clusters that grow from ``begin`` towards ``end``, which may lie below; begin is ``gap`` away from the cut."""
+    """Fill the entries of clusters from ``begin`` to ``end``, in either direction; ``gap`` is from begin to the cut."""
     step = 1 if begin < end else -1
     total = weight[begin]
     cost = 0.0
     mean = 0.0  # distance to x[begin]
-    behind = 0.0  # distance of the mean to the present value
+    behind = 0.0  # distance of the mean to the current value
     entries[begin, 0] = cost
     entries[begin, 1] = gap
     entries[begin, 2] = 1.0 / total
@@ -81,7 +81,7 @@ def _grow(x, weight, begin, end, gap, entries):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def interval_cost(table, i, j):
-    """C(i, j) in constant time."""
+    """Return C(i, j) in constant time."""
     last = j - 1
     if i == last:
         return 0.0
@@ -93,7 +93,7 @@ def interval_cost(table, i, j):
 
 @njit(cache=True, nogil=True)
 def partition_cost(table, boundaries):
-    """Sum of the costs of [boundaries[t], boundaries[t + 1])."""
+    """Return the sum of the costs of [boundaries[t], boundaries[t + 1])."""
     cost = 0.0
     for t in range(len(boundaries) - 1):
         cost += interval_cost(table, boundaries[t], boundaries[t + 1])
@@ -102,7 +102,7 @@ def partition_cost(table, boundaries):
 
 @njit(cache=True, nogil=True)
 def boundaries_of(first):
-    """0 = b_0 < b_1 < ... < b_n = m of the best partition of all values."""
+    """Return 0 = b_0 < b_1 < ... < b_n = m, the boundaries of the best partition of all values."""
     n_values = len(first) - 1
     boundaries = np.empty(n_values + 1, np.int64)
     at = n_values
@@ -115,21 +115,22 @@ def boundaries_of(first):
 
 @njit(cache=True, nogil=True)
 def cheapest_partition(table, price, lower, upper):
-    """``first`` of f(j) = price + min over i of f(i) + C(i, j), among lower[j] <= i <= upper[j], with f(0) = 0.
+    """Minimise f(j) = price + min over i of f(i) + C(i, j), lower[j] <= i <= upper[j], f(0) = 0; return ``first``.
 
-    ``lower`` and ``upper`` must not descend: they are answers to a higher and a lower price. Costs satisfy the Monge
-    condition, so the best i does not descend with j either. O(m log m) at worst, O(m) if there are few candidates.
+    ``lower`` and ``upper`` must not descend: they come from a higher and a lower price. Costs satisfy the Monge
+    condition, so the best i does not descend with j either. The time is O(m log m) at worst, O(m) if there are few
+    candidates.
     """
     n_candidates = 0
     for j in range(len(lower)):
         n_candidates += upper[j] - lower[j] + 1
     if n_candidates <= _FEW * len(lower):
-        return _by_looking_at_all(table, price, lower, upper)
+        return _by_full_scan(table, price, lower, upper)
     return _by_queue(table, price, lower, upper)
 
 
 @njit(cache=True, nogil=True)
-def _by_looking_at_all(table, price, lower, upper):
+def _by_full_scan(table, price, lower, upper):
     n_values = len(lower) - 1
     f = np.empty(n_values + 1)
     first = np.empty(n_values + 1, np.int64)
@@ -149,9 +150,10 @@ def _by_looking_at_all(table, price, lower, upper):
 
 @njit(cache=True, nogil=True)
 def _by_queue(table, price, lower, upper):
-    """Candidates in the order in which they take over, each with the j from which on it is better than those before.
+    """Queue candidates in the order in which they take over, each with the first j at which it beats its predecessors.
 
-    Once a later candidate is better it stays so. Hirschberg and Larmore 1987, "The least weight subsequence problem".
+    A later candidate that is better for some j is better for all later j (Hirschberg and Larmore 1987, "The least
+    weight subsequence problem").
     """
     n_values = len(lower) - 1
     f = np.empty(n_values + 1)
@@ -170,7 +172,7 @@ def _by_queue(table, price, lower, upper):
         begin = max(j, opens[new])
         if new > 0 and begin < closes[new]:
             end = n_values + 1
-            # The front serves j - 1 already and is never dropped here, since begin >= j.
+            # The front is valid for j - 1 and is never dropped here, since begin >= j.
             while takes_over[back] >= begin and _beats(table, f, new, candidate[back], takes_over[back]):
                 end = takes_over[back]
                 back -= 1
@@ -190,7 +192,7 @@ def _by_queue(table, price, lower, upper):
 
 @njit(cache=True, nogil=True)
 def _uses(lower, upper):
-    """For each i the j at which it becomes a candidate and the j at which it ceases to be one."""
+    """Return for each i the j at which it becomes a candidate and the j at which it ceases to be one."""
     n_values = len(lower) - 1
     opens = np.empty(n_values, np.int64)
     closes = np.empty(n_values, np.int64)
@@ -208,17 +210,17 @@ def _uses(lower, upper):
 
 @njit(cache=True, nogil=True)
 def _beats(table, f, new, old, j):
-    """Whether [new, j) is the better last cluster, in doubt yes.
+    """Return whether [new, j) is the better last cluster; ties within rounding count as better.
 
-    Far away from light or close values two costs agree but for rounding. Doubt there must not hide a win nearby: the
-    searches rely on every j after the first win to be one.
+    For values far from light or close ones, two costs differ only by rounding. This must not hide a win nearby, because
+    the searches rely on every j after the first win to be a win.
     """
-    return f[new] - f[old] <= _SURELY * interval_cost(table, old, j) - interval_cost(table, new, j)
+    return f[new] - f[old] <= _ABOVE_ROUNDING * interval_cost(table, old, j) - interval_cost(table, new, j)
 
 
 @njit(cache=True, nogil=True)
 def _first_win(table, f, new, old, begin, end):
-    """The least j in (begin, end) at which new beats old, or end; strides double, since it is mostly near begin."""
+    """Return the least j in (begin, end) at which new beats old, or end; strides double, as it is mostly near begin."""
     stride = 1
     while begin + stride < end:
         if _beats(table, f, new, old, begin + stride):

@@ -1,4 +1,4 @@
-"""Blocks of variables whose best joint state, all others fixed, a junction tree of few cells finds."""
+"""Blocks of variables whose best joint state, all others fixed, is found by a junction tree of few cells."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from mrfit._kernels.machine_code.compiled import njit
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def choose_block(joined, states, max_cells, random, order):
-    """Eliminate variables at random, few neighbours first; where a clique has too many cells, fix a variable instead.
+    """Eliminate variables at random, few neighbours first; if a clique has too many cells, fix a variable instead.
 
-    ``joined`` says which variables share a factor, and is spent. Free variables are written into ``order``, in the
-    order of elimination. Returns how many there are.
+    ``joined`` marks variables that share a factor, and is overwritten. Free variables are written into ``order``, in
+    the order of elimination. Returns their number.
     """
     n, n_free = len(states), 0
     degree, left = np.empty(n, np.int64), np.ones(n, np.bool_)
@@ -56,7 +56,7 @@ def choose_block(joined, states, max_cells, random, order):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _pick(degree, left, largest, random):
-    """A variable of small degree, or of large degree, up to a random factor; -1 if none is left."""
+    """Return a variable of small degree, or of large degree, up to a random factor; -1 if none is left."""
     best, least = -1, np.inf
     for i in range(len(degree)):
         if left[i]:

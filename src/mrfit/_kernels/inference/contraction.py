@@ -1,7 +1,7 @@
-"""Run the nodes of a tree: products of tables summed over some of their axes, and the derivatives of that.
+"""Evaluation of the nodes of a tree: products of tables summed over some of their axes, and derivatives.
 
-Tables are scaled to a largest value of 1; the scale of a node's output is kept beside it and applied where the output
-is read.
+Tables are scaled to a largest value of 1. The scale of a node's output is stored separately and applied where the
+output is read.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from mrfit._kernels.inference.tensor_blocks import (
     begin,
     begin_output,
     clique_of,
+    describe,
+    describe_all,
     four,
-    make_room,
+    make_work_arrays,
     place_in_memory,
     skip,
-    stand,
-    stand_all,
 )
 from mrfit._kernels.machine_code.compiled import njit
 
@@ -36,7 +36,7 @@ _REORDERED = {"contract", "reassoc", "nsz"}
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_EXACT)
 def _times(out, left, values, base, kind, piece, offsets):
-    """out = left * table."""
+    """Compute out = left * table."""
     if kind == CELLS:
         for b in range(len(out)):
             out[b] = left[b] * values[place_in_memory(base, offsets[b])]
@@ -61,7 +61,7 @@ def _times(out, left, values, base, kind, piece, offsets):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_EXACT)
 def _add_times(out, left, values, base, kind, piece, offsets):
-    """out += left * table."""
+    """Add left * table to ``out``."""
     if kind == CELLS:
         for b in range(len(out)):
             out[b] += left[b] * values[place_in_memory(base, offsets[b])]
@@ -86,7 +86,7 @@ def _add_times(out, left, values, base, kind, piece, offsets):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_REORDERED)
 def _scatter(out, base, kind, piece, offsets, number, left, right):
-    """Add number * left * right to a table that stands in the block in pieces."""
+    """Add number * left * right to a table that is stored in the block in pieces."""
     if kind == CELLS:
         for b in range(len(left)):
             out[place_in_memory(base, offsets[b])] += number * left[b] * right[b]
@@ -113,7 +113,7 @@ def _scatter(out, base, kind, piece, offsets, number, left, right):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_REORDERED)
 def _dot(left, right):
-    """The sum of left * right over a block."""
+    """Return the sum of left * right over a block."""
     total = 0.0
     for b in range(len(left)):
         total += left[b] * right[b]
@@ -134,17 +134,17 @@ def _fill(out, number):
         out[b] = number
 
 
-# -- there ------------------------------------------------------------------------------------------------------------
+# -- forward pass ------------------------------------------------------------------------------------------------------
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _add_product(total, values, n_inputs, room):
+def _add_product(total, values, n_inputs, work):
     """Add the product of all inputs in a block to ``total``."""
     number, last = 1.0, -1
     for k in range(n_inputs):
-        number *= room.scale[k]
-        if room.kinds[k] == NUMBER:
-            number *= values[room.base[k]]
+        number *= work.scale[k]
+        if work.kinds[k] == NUMBER:
+            number *= values[work.base[k]]
         else:
             last = k
     if number == 0.0:
@@ -153,17 +153,17 @@ def _add_product(total, values, n_inputs, room):
         for b in range(len(total)):
             total[b] += number
         return
-    product = room.products[0, : len(total)]
+    product = work.products[0, : len(total)]
     _fill(product, number)
     for k in range(last):
-        if room.kinds[k] != NUMBER:
-            _times(product, product, values, room.base[k], room.kinds[k], room.pieces[k], room.offsets[k])
-    _add_times(total, product, values, room.base[last], room.kinds[last], room.pieces[last], room.offsets[last])
+        if work.kinds[k] != NUMBER:
+            _times(product, product, values, work.base[k], work.kinds[k], work.pieces[k], work.offsets[k])
+    _add_times(total, product, values, work.base[last], work.kinds[last], work.pieces[last], work.offsets[last])
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_REORDERED)
 def _fold(values, at, n_kept, total):
-    """Write a block to an output, summed over what it has of the axes that are removed."""
+    """Write a block to an output, summed over its part of the removed axes."""
     for s in range(n_kept):
         values[at + s] = total[s]
     for first in range(n_kept, len(total), n_kept):
@@ -172,72 +172,72 @@ def _fold(values, at, n_kept, total):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _forward_tiny(nodes, clique, values, at, room):
+def _forward_tiny(nodes, clique, values, at, work):
     more = True
     while more:
         total, inner = 0.0, True
         while inner:
             x = 1.0
             for k in range(clique.n_inputs):
-                x *= room.scale[k] * values[room.base[k]]
+                x *= work.scale[k] * values[work.base[k]]
             total += x
-            inner = advance(nodes, clique, room, 0, clique.n_removed, False)
+            inner = advance(nodes, clique, work, 0, clique.n_removed, False)
         values[at] = total
         at += 1
-        more = advance(nodes, clique, room, clique.n_removed, clique.n_axes, False)
+        more = advance(nodes, clique, work, clique.n_removed, clique.n_axes, False)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _forward_node(nodes, node, table, values, scale, room, from_state):
-    """From a state of the first axis that is kept on; as many as ``nodes`` says that it has."""
+def _forward_node(nodes, node, table, values, scale, work, from_state):
+    """Compute the output from a state of the first retained axis on; ``nodes`` gives the number of its states."""
     clique, at = clique_of(nodes, node), nodes.table_start[table]
-    begin(nodes, clique, room)
+    begin(nodes, clique, work)
     if from_state > 0:
         at += from_state * (clique.n_kept // nodes.axis_states[clique.axis + clique.n_removed])
-        skip(nodes, clique, room, from_state)
+        skip(nodes, clique, work, from_state)
     for k in range(clique.n_inputs):
-        room.scale[k] = scale[nodes.inputs[clique.input + k]]
+        work.scale[k] = scale[nodes.inputs[clique.input + k]]
     if clique.n_cells <= TINY:
-        _forward_tiny(nodes, clique, values, at, room)
+        _forward_tiny(nodes, clique, values, at, work)
         return
-    stand_all(nodes, clique, room)
-    total, n_kept, more = room.total[: clique.cells], min(clique.cells, clique.n_kept), True
+    describe_all(nodes, clique, work)
+    total, n_kept, more = work.total[: clique.cells], min(clique.cells, clique.n_kept), True
     while more:
         _fill(total, 0.0)
         inner = True
         while inner:
-            _add_product(total, values, clique.n_inputs, room)
-            inner = advance(nodes, clique, room, 0, min(clique.first, clique.n_removed), False)
+            _add_product(total, values, clique.n_inputs, work)
+            inner = advance(nodes, clique, work, 0, min(clique.first, clique.n_removed), False)
         _fold(values, at, n_kept, total)
         at += n_kept
-        more = advance(nodes, clique, room, clique.n_removed, clique.first, False)
+        more = advance(nodes, clique, work, clique.n_removed, clique.first, False)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def forward(nodes, first, last, values, scale, n_rows, log_scale, smallest):
-    """Compute the outputs of nodes first .. last - 1 into ``values``, their scales, and what was taken out of each row.
+    """Compute the outputs of nodes first .. last - 1 into ``values``, their scales, and the scales taken out of rows.
 
-    ``values`` begins with the leaves, whose largest values are 1. Tables with an axis of rows (the last one, and the
-    fastest) are scaled row by row, others as a whole. ``log_scale`` of each row grows by the logarithms of all scales;
-    ``smallest`` falls to the smallest of the largest values: as long as it is far above the smallest number there is,
-    nothing was lost; zero says that no state is possible, or that all were lost.
+    ``values`` begins with the leaves, whose largest values are 1. Tables with an axis of rows (the last and fastest
+    axis) are scaled row by row, others as a whole. ``log_scale`` of each row grows by the logarithms of all scales.
+    ``smallest`` falls to the smallest of the largest values. While it is far above the smallest double, nothing was
+    lost; zero means that no state is possible, or that all states underflowed.
     """
-    n_leaves, room = len(scale) - len(nodes.n_removed), make_room(nodes)
+    n_leaves, work = len(scale) - len(nodes.n_removed), make_work_arrays(nodes)
     for node in range(first, last):
-        _forward_node(nodes, node, n_leaves + node, values, scale, room, 0)
+        _forward_node(nodes, node, n_leaves + node, values, scale, work, 0)
         if not scale_output(nodes, n_leaves + node, values, scale, n_rows, log_scale, smallest):
             return
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def forward_share(nodes, node, table, values, scale, from_state):
-    """A part of the output of one node; its scale is still to be taken."""
-    _forward_node(nodes, node, table, values, scale, make_room(nodes), from_state)
+    """Compute a part of the output of one node, before it is scaled."""
+    _forward_node(nodes, node, table, values, scale, make_work_arrays(nodes), from_state)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def scale_output(nodes, table, values, scale, n_rows, log_scale, smallest):
-    """Take the scale of an output; False if there is nothing left of it."""
+    """Scale an output; return False if nothing is left of it."""
     first, last = nodes.table_start[table], nodes.table_start[table + 1]
     if nodes.has_rows[table]:
         _scale_rows(values[first:last], n_rows, log_scale, smallest)
@@ -276,77 +276,77 @@ def _scale_rows(out, n_rows, log_scale, smallest):
             table[cell, row] *= most[row]
 
 
-# -- and back ---------------------------------------------------------------------------------------------------------
+# -- backward pass -----------------------------------------------------------------------------------------------------
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _vector(table, k, room, buffer):
-    """Input k in a block: where it lies if that is one run, else copied."""
-    if room.kinds[k] == RUNS and room.pieces[k] == len(buffer):
-        return table[room.base[k] : room.base[k] + len(buffer)]
-    ones = room.ones[: len(buffer)]
-    _times(buffer, ones, table, room.base[k], room.kinds[k], room.pieces[k], room.offsets[k])
+def _vector(table, k, work, buffer):
+    """Return input k in a block: a view if it is one run, else a copy."""
+    if work.kinds[k] == RUNS and work.pieces[k] == len(buffer):
+        return table[work.base[k] : work.base[k] + len(buffer)]
+    ones = work.ones[: len(buffer)]
+    _times(buffer, ones, table, work.base[k], work.kinds[k], work.pieces[k], work.offsets[k])
     return buffer
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _backward_block(clique, values, adjoints, room):
-    """Add to the adjoint of every input, in one block, the product of all others and of the adjoint of the output.
+def _backward_block(clique, values, adjoints, work):
+    """Add to the adjoint of every input, in one block, the product of all other inputs and the adjoint of the output.
 
-    Products of those before an input and of those after it: nothing is divided, so zeros need no care. What comes
-    before all inputs is the adjoint of the output.
+    It multiplies the product of the inputs before and of those after an input. Nothing is divided, so zeros need no
+    care. The adjoint of the output comes before all inputs.
     """
     n_inputs, cells, output = clique.n_inputs, clique.cells, clique.n_inputs
-    ones = room.ones[:cells]
-    number, vector, first = room.scale[output], -1, ones  # of those before: a number, and a row of ``products`` if any
-    if room.kinds[output] == NUMBER:
-        number *= adjoints[room.base[output]]
+    ones = work.ones[:cells]
+    number, vector, first = work.scale[output], -1, ones  # prefix product: a number, and a row of ``products`` if any
+    if work.kinds[output] == NUMBER:
+        number *= adjoints[work.base[output]]
     else:
-        first, vector = _vector(adjoints, output, room, room.products[output, :cells]), output
+        first, vector = _vector(adjoints, output, work, work.products[output, :cells]), output
     for k in range(n_inputs):
-        room.before[k], room.vector[k] = number, vector
-        number *= room.scale[k]
-        if room.kinds[k] == NUMBER:
-            number *= values[room.base[k]]
+        work.before[k], work.vector[k] = number, vector
+        number *= work.scale[k]
+        if work.kinds[k] == NUMBER:
+            number *= values[work.base[k]]
         elif k < n_inputs - 1:
-            left = ones if vector < 0 else first if vector == output else room.products[vector, :cells]
-            product = room.products[k, :cells]
-            _times(product, left, values, room.base[k], room.kinds[k], room.pieces[k], room.offsets[k])
+            left = ones if vector < 0 else first if vector == output else work.products[vector, :cells]
+            product = work.products[k, :cells]
+            _times(product, left, values, work.base[k], work.kinds[k], work.pieces[k], work.offsets[k])
             vector = k
     after, number, has_after = ones, 1.0, False
     for k in range(n_inputs - 1, -1, -1):
-        base, kind, vector = room.base[k], room.kinds[k], room.vector[k]
-        adjoint = base + room.shift[k]
-        before = ones if vector < 0 else first if vector == output else room.products[vector, :cells]
-        multiple = number * room.before[k]
+        base, kind, vector = work.base[k], work.kinds[k], work.vector[k]
+        adjoint = base + work.shift[k]
+        before = ones if vector < 0 else first if vector == output else work.products[vector, :cells]
+        multiple = number * work.before[k]
         if multiple != 0.0:
             if kind == NUMBER:
                 adjoints[adjoint] += multiple * _dot(before, after)
             else:
-                _scatter(adjoints, adjoint, kind, room.pieces[k], room.offsets[k], multiple, before, after)
-        number *= room.scale[k]
+                _scatter(adjoints, adjoint, kind, work.pieces[k], work.offsets[k], multiple, before, after)
+        number *= work.scale[k]
         if kind == NUMBER:
             number *= values[base]
         elif k > 0 and not has_after:
-            after, has_after = _vector(values, k, room, room.total[:cells]), True
+            after, has_after = _vector(values, k, work, work.total[:cells]), True
         elif k > 0:
-            _times(room.total[:cells], after, values, base, kind, room.pieces[k], room.offsets[k])
-            after = room.total[:cells]
+            _times(work.total[:cells], after, values, base, kind, work.pieces[k], work.offsets[k])
+            after = work.total[:cells]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _backward_tiny(nodes, clique, values, adjoints, room):
+def _backward_tiny(nodes, clique, values, adjoints, work):
     n, more = clique.n_inputs, True
     while more:
-        x = room.scale[n] * adjoints[room.base[n]]
+        x = work.scale[n] * adjoints[work.base[n]]
         for k in range(n):
-            room.before[k] = x
-            x *= room.scale[k] * values[room.base[k]]
+            work.before[k] = x
+            x *= work.scale[k] * values[work.base[k]]
         x = 1.0
         for k in range(n - 1, -1, -1):
-            adjoints[room.base[k] + room.shift[k]] += room.before[k] * x
-            x *= room.scale[k] * values[room.base[k]]
-        more = advance(nodes, clique, room, 0, clique.n_axes, True)
+            adjoints[work.base[k] + work.shift[k]] += work.before[k] * x
+            x *= work.scale[k] * values[work.base[k]]
+        more = advance(nodes, clique, work, 0, clique.n_axes, True)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -357,55 +357,55 @@ def fill_adjoint(nodes, table, adjoints, number):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _backward_node(nodes, node, table, values, scale, adjoints, adjoint_scale, room, from_state):
-    """From a state of the first axis that is kept on; the adjoints of inputs begin with zeros."""
+def _backward_node(nodes, node, table, values, scale, adjoints, adjoint_scale, work, from_state):
+    """Propagate from a state of the first retained axis on; the adjoints of inputs start at zero."""
     clique = clique_of(nodes, node)
-    begin(nodes, clique, room)
-    begin_output(nodes, clique, nodes.adjoint_start[table], room)
+    begin(nodes, clique, work)
+    begin_output(nodes, clique, nodes.adjoint_start[table], work)
     if from_state > 0:
-        room.base[clique.n_inputs] += from_state * room.output_strides[clique.n_removed]
-        skip(nodes, clique, room, from_state)
+        work.base[clique.n_inputs] += from_state * work.output_strides[clique.n_removed]
+        skip(nodes, clique, work, from_state)
     for k in range(clique.n_inputs):
         t = nodes.inputs[clique.input + k]
-        room.scale[k], room.shift[k] = scale[t], nodes.adjoint_start[t] - nodes.table_start[t]
-    room.scale[clique.n_inputs] = adjoint_scale[table]
+        work.scale[k], work.shift[k] = scale[t], nodes.adjoint_start[t] - nodes.table_start[t]
+    work.scale[clique.n_inputs] = adjoint_scale[table]
     if clique.n_cells <= TINY:
-        _backward_tiny(nodes, clique, values, adjoints, room)
+        _backward_tiny(nodes, clique, values, adjoints, work)
         return
-    stand_all(nodes, clique, room)
-    stand(nodes, clique, room, clique.n_inputs, room.output_strides, clique.first)
+    describe_all(nodes, clique, work)
+    describe(nodes, clique, work, clique.n_inputs, work.output_strides, clique.first)
     more = True
     while more:
         inner = True
         while inner:
-            _backward_block(clique, values, adjoints, room)
-            inner = advance(nodes, clique, room, 0, min(clique.first, clique.n_removed), True)
-        more = advance(nodes, clique, room, clique.n_removed, clique.first, True)
+            _backward_block(clique, values, adjoints, work)
+            inner = advance(nodes, clique, work, 0, min(clique.first, clique.n_removed), True)
+        more = advance(nodes, clique, work, clique.n_removed, clique.first, True)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def backward(nodes, first, last, values, scale, n_rows, adjoints, adjoint_scale):
-    """The derivatives of Z in the inputs of nodes last - 1 .. first, each up to a factor (one a row).
+    """Compute the derivatives of Z in the inputs of nodes last - 1 .. first, each up to a factor (one per row).
 
-    From what `forward` left. ``adjoints`` has room for as many as the last entry of ``adjoint_start`` says;
-    those of leaves begin it, and those of roots are ones.
+    It uses the results of `forward`. The last entry of ``adjoint_start`` is the length of ``adjoints``. Adjoints of
+    leaves come first, and those of roots are ones.
     """
-    n_leaves, room = len(scale) - len(nodes.n_removed), make_room(nodes)
+    n_leaves, work = len(scale) - len(nodes.n_removed), make_work_arrays(nodes)
     for node in range(last - 1, first - 1, -1):
         begin_adjoints(nodes, node, n_leaves + node, adjoints)
-        _backward_node(nodes, node, n_leaves + node, values, scale, adjoints, adjoint_scale, room, 0)
+        _backward_node(nodes, node, n_leaves + node, values, scale, adjoints, adjoint_scale, work, 0)
         scale_adjoints(nodes, node, n_leaves, n_rows, adjoints, adjoint_scale)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def backward_share(nodes, node, table, values, scale, adjoints, adjoint_scale, from_state):
-    """A part of what one node adds to the adjoints of its inputs."""
-    _backward_node(nodes, node, table, values, scale, adjoints, adjoint_scale, make_room(nodes), from_state)
+    """Compute a part of what one node adds to the adjoints of its inputs."""
+    _backward_node(nodes, node, table, values, scale, adjoints, adjoint_scale, make_work_arrays(nodes), from_state)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def begin_adjoints(nodes, node, table, adjoints):
-    """Zeros for the inputs of a node, and a one for its output if that is a root."""
+    """Set the adjoints of a node's inputs to zero, and that of its output to one if it is a root."""
     if nodes.is_root[table]:
         fill_adjoint(nodes, table, adjoints, 1.0)
     for at in range(nodes.input_start[node], nodes.input_start[node + 1]):
@@ -414,7 +414,7 @@ def begin_adjoints(nodes, node, table, adjoints):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def scale_adjoints(nodes, node, n_leaves, n_rows, adjoints, adjoint_scale):
-    """Take the scales of the adjoints of a node's inputs."""
+    """Scale the adjoints of a node's inputs."""
     ignored, unused = np.zeros(n_rows), np.ones(n_rows)
     for at in range(nodes.input_start[node], nodes.input_start[node + 1]):
         t = nodes.inputs[at]
@@ -429,7 +429,7 @@ def scale_adjoints(nodes, node, n_leaves, n_rows, adjoints, adjoint_scale):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def leaf_marginals(nodes, n_leaves, values, adjoints, n_rows, out):
-    """Leaves times their derivatives, each scaled to a sum of 1 (in each row)."""
+    """Multiply leaves by their derivatives, each scaled to a sum of 1 (in each row)."""
     total = np.empty(n_rows)
     for t in range(n_leaves):
         first, last = nodes.table_start[t], nodes.table_start[t + 1]

@@ -1,4 +1,4 @@
-"""One joint state from max-product messages."""
+"""Decoding of one joint state from max-product messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mrfit._kernels.machine_code.compiled import njit
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _best_completion(graph, log_table, log_cavity, f, state):
-    """The largest value of a factor in which variables with a state keep it; the others weigh their cavities."""
+    """Return the largest value of a factor with some states fixed; cavities weight the other variables."""
     first, last = graph.scope_start[f], graph.scope_start[f + 1]
     best = -np.inf
     for cell in range(graph.table_start[f], graph.table_start[f + 1]):
@@ -28,7 +28,7 @@ def _best_completion(graph, log_table, log_cavity, f, state):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _choose(graph, field, log_table, log_cavity, state, i):
-    """The best state of a variable given those that others have; whether it is another than before."""
+    """Choose the best state of a variable given the others; return whether it changed."""
     before, best, top = state[i], -1, -np.inf
     for s in range(graph.states[i]):
         state[i] = s
@@ -43,10 +43,10 @@ def _choose(graph, field, log_table, log_cavity, state, i):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def decode(graph, field, log_table, log_cavity, order, max_sweeps):
-    """States chosen one variable after another, each given those before it, then improved one at a time.
+    """Choose states one variable after another, each given its predecessors, then improve them one at a time.
 
-    On a forest, with variables in an ``order`` in which each is near one before it, this traces an optimum back, ties
-    included. Returns the states.
+    On a forest, with variables in an ``order`` in which each is adjacent to an earlier one, this traces an optimum
+    back, ties included. Returns the states.
     """
     state = np.full(len(graph.states), -1)
     for i in order:

@@ -1,8 +1,8 @@
-"""An upper bound on the largest sum of tables: messages that move values between tables and fields.
+"""An upper bound on the largest sum of tables, from messages that move values between tables and fields.
 
-What is added to a variable's field is taken from a table that holds the variable, so that no joint state's sum changes.
-The sum of the largest entries of all fields and tables is never less than the largest sum, whatever was moved. Passes
-over the variables lower it: tree-reweighted message passing in sequence (Kolmogorov 2006), for tables of any order with
+A value added to a variable's field is taken from a table that contains the variable, so that no joint state's sum
+changes. The sum of the largest entries of all fields and tables is an upper bound after any such moves. Passes over the
+variables lower it: this is sequential tree-reweighted message passing (Kolmogorov 2006), for tables of any order with
 the weights of Kolmogorov (2015).
 """
 
@@ -32,7 +32,7 @@ def _collect(table, begin, end, step, n, field, own, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _share(table, begin, end, step, n, field, own, share):
-    """Add a share of a field to a table; the caller takes it from the field."""
+    """Add a share of a field to a table; the caller subtracts it from the field."""
     for block in range(begin, end, n * step):
         for s in range(n):
             for cell in range(block + s * step, block + (s + 1) * step):
@@ -52,9 +52,9 @@ def _sum_of_largest(values, starts):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def lower_bound(terms, field, table, rounds, tolerance):
-    """Move values between ``field`` and ``table``, in place, while a round lowers the bound by more than ``tolerance``.
+    """Move values between ``field`` and ``table`` while a round lowers the bound by more than ``tolerance``.
 
-    A round goes over the variables up and down. Returns the bound and the rounds made.
+    A round goes over the variables up and down. Returns the bound and the number of rounds.
     """
     n_variables, widest = len(terms.states), 1
     for c in terms.states:

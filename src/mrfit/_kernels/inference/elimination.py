@@ -1,4 +1,4 @@
-"""Orders in which to eliminate the variables of a graph, judged by the cells of all cliques that they make."""
+"""Elimination orders of a graph's variables, compared by the total cells of their cliques."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import numpy as np
 from mrfit._kernels.arithmetic.bits import drop, has, lowest, members, n_ones, n_words, put
 from mrfit._kernels.machine_code.compiled import njit
 
-# What the next variable has least of: pairs of neighbours that are not joined, the same weighted by their states, cells
-# of the clique, or nothing: the order is given.
+# The criterion for the next variable, which is minimised: pairs of neighbours without an edge, the same weighted by
+# their states, cells of the clique; or none, if the order is given.
 FILL, WEIGHTED_FILL, CELLS, GIVEN = 0, 1, 2, 3
 
-_POOL = 10  # kinds of orders, of which those from the fourth on are random
-_PATIENCE = 10  # times as many orders without a gain as it took to find the best
-_NOISE = 0.3  # scores are multiplied by 1 .. 1 + _NOISE
+_POOL = 10  # kinds of orders, which are random from the fourth on
+_PATIENCE = 10  # stop after this multiple of the number of orders that the best one took
+_NOISE = 0.3  # scores are multiplied by a random number from 1 to 1 + _NOISE
 _ONE = np.uint64(1)
 _SHIFTS = (np.uint64(13), np.uint64(7), np.uint64(17))
 
 
 @njit(cache=True, nogil=True)
 def _random(state):
-    """A uniform number from [0, 1), by xorshift (Marsaglia 2003)."""
+    """Return a uniform number from [0, 1), by xorshift (Marsaglia 2003)."""
     x = state[0]
     x ^= x << _SHIFTS[0]
     x ^= x >> _SHIFTS[1]
@@ -31,7 +31,7 @@ def _random(state):
 
 @njit(cache=True, nogil=True)
 def _missing(graph, v, near, n_near, n_states, weighted):
-    """Pairs of neighbours of ``v`` that are not joined, each counted once or by the product of their states."""
+    """Count the pairs of neighbours of ``v`` without an edge, each once or by the product of their states."""
     total = 0.0
     for a in range(n_near):
         u = near[a]
@@ -64,7 +64,7 @@ def _score(graph, v, near, n_near, n_states, rule):
 
 @njit(cache=True, nogil=True)
 def _least(score, is_left, noise, ties, random):
-    """The variable of least score; noise blurs scores, ties are decided by chance or by number."""
+    """Return the variable of least score; noise blurs scores, and ties are decided at random or by number."""
     best, least, n_equal = -1, np.inf, 1
     for v in range(len(score)):
         if not is_left[v]:
@@ -81,7 +81,7 @@ def _least(score, is_left, noise, ties, random):
 
 @njit(cache=True, nogil=True)
 def _join(graph, near, n_near, n_states, score, rule):
-    """Join all neighbours of a variable to each other; scores of bystanders fall with each edge that they now see."""
+    """Join all neighbours of a variable; update the scores of common neighbours for each new edge."""
     n_words = graph.shape[1]
     work = 0
     for a in range(n_near):
@@ -105,10 +105,10 @@ def _join(graph, near, n_near, n_states, score, rule):
 
 @njit(cache=True, nogil=True)
 def eliminate(graph, n_states, rule, noise, ties, random, limit, order):
-    """Eliminate all variables of ``graph``, which is used up, and write their order.
+    """Eliminate all variables of ``graph``, which is overwritten, and write their order.
 
-    Returns the cells of all cliques, infinite as soon as they exceed ``limit``, and the words of memory that were gone
-    through: a measure of time that is the same on every machine.
+    Returns the cells of all cliques, infinite as soon as they exceed ``limit``, and the number of memory words read: a
+    measure of time that is the same on every machine.
     """
     n = graph.shape[0]
     is_left, score = np.ones(n, np.bool_), np.zeros(n)
@@ -156,7 +156,7 @@ def _degree(graph, v):
 
 @njit(cache=True, nogil=True)
 def by_breadth(graph, start, order):
-    """Cuthill and McKee (1969): breadth first from ``start``, neighbours of least degree first; all components."""
+    """Order variables breadth first from ``start``, least degree first (Cuthill and McKee 1969); all components."""
     n = graph.shape[0]
     seen, near = np.zeros(n, np.bool_), np.empty(n, np.int64)
     first, last = 0, 0
@@ -185,11 +185,11 @@ def by_breadth(graph, start, order):
 
 @njit(cache=True, nogil=True)
 def by_frontier(graph, start, random, order):
-    """Sweep over the graph: next is the neighbour of what is done that brings fewest new neighbours with it."""
+    """Order variables by a sweep: next is the neighbour of finished variables that brings the fewest new neighbours."""
     n = graph.shape[0]
     words = graph.shape[1]
     is_done, in_front = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-    reached = np.zeros((1, words), np.uint64)  # done or in front
+    reached = np.zeros((1, words), np.uint64)  # finished or in front
     near = np.empty(n, np.int64)
     for step in range(n):
         best, least, n_equal = -1, n + 1, 1
@@ -225,7 +225,7 @@ def _reverse(order):
 
 @njit(cache=True, nogil=True)
 def _attempt(kind, graph, n_states, random, limit, order):
-    """One order of the pool: what wins differs between images, pedigrees and learned networks."""
+    """Try one order of the pool; the best kind differs between images, pedigrees and learned networks."""
     rule, noise = FILL, kind in (4, 8, 9)
     if kind in (1, 2):
         rule = GIVEN
@@ -244,7 +244,7 @@ def _attempt(kind, graph, n_states, random, limit, order):
 
 @njit(cache=True, nogil=True)
 def _far_from(graph, start):
-    """A variable at the rim of the graph: two searches in breadth from anywhere end there."""
+    """Return a peripheral variable of the graph: two breadth-first searches from any variable end there."""
     order = np.empty(graph.shape[0], np.int64)
     by_breadth(graph, start, order)
     by_breadth(graph, order[-1], order)
@@ -253,7 +253,7 @@ def _far_from(graph, start):
 
 @njit(cache=True, nogil=True)
 def _best_of_pool(graph, n_states, seed, work_a_cell, most_work, hopeless):
-    """The best of a pool of orders, its cells, and how many were tried."""
+    """Return the best of a pool of orders, its cells, and the number of orders tried."""
     n = graph.shape[0]
     order, best = np.arange(n), np.arange(n)
     random = np.empty(1, np.uint64)
@@ -264,7 +264,7 @@ def _best_of_pool(graph, n_states, seed, work_a_cell, most_work, hopeless):
             break
         kind = number if number < _POOL else 3 + number % (_POOL - 3)
         if number >= _POOL and number % 2 and best_kind >= 3:
-            kind = best_kind  # what was best, again with other random numbers
+            kind = best_kind  # repeat the best kind with other random numbers
         total, work = _attempt(kind, graph, n_states, random, least, order)
         spent += work
         number += 1
@@ -277,7 +277,7 @@ def _best_of_pool(graph, n_states, seed, work_a_cell, most_work, hopeless):
 
 @njit(cache=True, nogil=True)
 def neighbours_in(scope_start, scope_variables, n_states):
-    """Who shares a scope with whom, of variables with several states: where the list of each starts, and all lists."""
+    """Return the neighbours of variables with several states, by shared scopes: the list starts, and all lists."""
     n = len(n_states)
     n_scopes = np.zeros(n + 1, np.int64)
     for v in scope_variables:
@@ -307,9 +307,9 @@ def neighbours_in(scope_start, scope_variables, n_states):
 
 @njit(cache=True, nogil=True)
 def _without_leaves(starts, neighbours, n_states, order):
-    """Eliminate variables that have at most one neighbour left, again and again: how many, and who remains.
+    """Eliminate variables with at most one remaining neighbour repeatedly; return their number, and who remains.
 
-    Nothing is lost by beginning with them, and of a tree nothing remains.
+    Starting with them is optimal, and nothing remains of a tree.
     """
     n, count = len(n_states), 0
     degree, is_left = np.diff(starts), n_states > 1
@@ -334,11 +334,11 @@ def _without_leaves(starts, neighbours, n_states, order):
 
 @njit(cache=True, nogil=True)
 def best_order(starts, neighbours, n_states, seed, work_a_cell, most_work, hopeless):
-    """An order of all variables with several states, and how many were tried.
+    """Return an order of all variables with several states, and the number of orders tried.
 
-    The search goes on until it has done ``work_a_cell`` words of work for each cell of the best order, so that no more
-    time is spent on looking for an order than it takes to use it; or ``most_work``; or until none of the pool comes
-    below ``hopeless`` cells; or it has found nothing better for ten times as long as it took to find the best.
+    The search goes on until it has done ``work_a_cell`` words of work for each cell of the best order, so that it takes
+    no more time than the use of the order; or ``most_work``; or until none of the pool comes below ``hopeless`` cells;
+    or for ten times as many orders as it took to find the best.
     """
     order = np.empty(len(n_states), np.int64)
     count, is_left = _without_leaves(starts, neighbours, n_states, order)

@@ -1,6 +1,6 @@
-"""Run the nodes of a tree for maxima: sums of logarithms, and the largest over some of their axes.
+"""Evaluation of the nodes of a tree for maxima: sums of logarithms, maximised over some of their axes.
 
-The same blocks as in `contraction`. Logarithms need no scale, and maxima lose nothing.
+The blocks are those of `contraction`. Logarithms need no scale, and maxima lose no precision.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from mrfit._kernels.inference.tensor_blocks import (
     advance,
     begin,
     clique_of,
+    describe_all,
     four,
-    make_room,
+    make_work_arrays,
     place_in_memory,
-    stand_all,
 )
 from mrfit._kernels.machine_code.compiled import njit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _plus(out, values, base, kind, piece, offsets):
-    """out += table."""
+    """Add a table to ``out``."""
     if kind == CELLS:
         for b in range(len(out)):
             out[b] += values[place_in_memory(base, offsets[b])]
@@ -55,26 +55,26 @@ def _raise_to(total, product):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _raise_to_product(total, values, n_inputs, room):
+def _raise_to_product(total, values, n_inputs, work):
     """Raise every cell of ``total`` to the sum of all inputs in a block."""
     number = 0.0
     for k in range(n_inputs):
-        if room.kinds[k] == NUMBER:
-            number += values[room.base[k]]
+        if work.kinds[k] == NUMBER:
+            number += values[work.base[k]]
     if number == -np.inf:
         return
-    product = room.products[0, : len(total)]
+    product = work.products[0, : len(total)]
     for b in range(len(total)):
         product[b] = number
     for k in range(n_inputs):
-        if room.kinds[k] != NUMBER:
-            _plus(product, values, room.base[k], room.kinds[k], room.pieces[k], room.offsets[k])
+        if work.kinds[k] != NUMBER:
+            _plus(product, values, work.base[k], work.kinds[k], work.pieces[k], work.offsets[k])
     _raise_to(total, product)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _fold(values, at, n_kept, total):
-    """Write a block to an output: the largest over what it has of the axes that are removed."""
+    """Write a block to an output, maximised over its part of the removed axes."""
     for s in range(n_kept):
         values[at + s] = total[s]
     for first in range(n_kept, len(total), n_kept):
@@ -86,19 +86,19 @@ def _fold(values, at, n_kept, total):
 @njit(cache=True, nogil=True, error_model="numpy")
 def max_forward(nodes, n_leaves, values):
     """Compute the output of every node into ``values``, which begins with the leaves; all are logarithms."""
-    room = make_room(nodes)
+    work = make_work_arrays(nodes)
     for node in range(len(nodes.n_removed)):
         clique, at = clique_of(nodes, node), nodes.table_start[n_leaves + node]
-        begin(nodes, clique, room)
-        stand_all(nodes, clique, room)
-        total, n_kept, more = room.total[: clique.cells], min(clique.cells, clique.n_kept), True
+        begin(nodes, clique, work)
+        describe_all(nodes, clique, work)
+        total, n_kept, more = work.total[: clique.cells], min(clique.cells, clique.n_kept), True
         while more:
             for b in range(clique.cells):
                 total[b] = -np.inf
             inner = True
             while inner:
-                _raise_to_product(total, values, clique.n_inputs, room)
-                inner = advance(nodes, clique, room, 0, min(clique.first, clique.n_removed), False)
+                _raise_to_product(total, values, clique.n_inputs, work)
+                inner = advance(nodes, clique, work, 0, min(clique.first, clique.n_removed), False)
             _fold(values, at, n_kept, total)
             at += n_kept
-            more = advance(nodes, clique, room, clique.n_removed, clique.first, False)
+            more = advance(nodes, clique, work, clique.n_removed, clique.first, False)

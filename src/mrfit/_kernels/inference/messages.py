@@ -1,10 +1,10 @@
 """Messages between the variables and the factors of a graph: any numbers of states, any orders, any zeros.
 
-An edge is a variable in the scope of a factor. Its message from the factor is kept as logarithms with a largest value
-of 0, and so is what the variable sends back (the cavity): the sum of its field and of all messages times the weight of
-their factors, less this one message. Factors are contracted in linear space wherever no product of their least
-possible values can underflow, and in log space elsewhere; so minus infinity is a proof, and a state once impossible
-stays impossible.
+An edge is a variable in the scope of a factor. Its message from the factor is stored as logarithms with a largest value
+of 0, and so is the variable's reply (the cavity): the sum of its field and of all messages times the weight of their
+factors, minus this one message. Factors are contracted in linear space wherever no product of their least possible
+values can underflow, and in log space elsewhere. Minus infinity is therefore a proof, and a state once impossible stays
+impossible.
 
 Weights are 1 for belief propagation. For tree-reweighting they are the edges' appearance probabilities, with tables
 raised to one over them.
@@ -23,7 +23,7 @@ _SAFE = -650.0  # of a sum of logarithms: the smallest normal number is exp(-708
 
 
 class MessageGraph(NamedTuple):
-    """Which variables stand in which factors; ``*_start`` have one entry more than there are."""
+    """Incidence of variables and factors; each ``*_start`` has one entry more than there are lists."""
 
     states: np.ndarray  # of each variable
     field_start: np.ndarray  # cells of single variables
@@ -48,18 +48,18 @@ class Potentials(NamedTuple):
 
 
 class Messages(NamedTuple):
-    """All that is sent: to variables (``message``), and back as logarithms and as numbers."""
+    """All messages: to variables (``message``), and back as logarithms and as numbers."""
 
     message: np.ndarray
     log_cavity: np.ndarray
     cavity: np.ndarray
     lowest: np.ndarray  # finite logarithm of each edge's cavity
-    total: np.ndarray  # logarithm of what is believed of single variables, largest 0
+    total: np.ndarray  # log-beliefs of single variables, largest 0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _normalise(values, begin, n):
-    """Shift logarithms to a largest value of 0; False where all are minus infinity."""
+    """Shift logarithms to a largest value of 0; return False if all are minus infinity."""
     top = -np.inf
     for s in range(begin, begin + n):
         top = max(top, values[s])
@@ -71,7 +71,7 @@ def _normalise(values, begin, n):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _contract_pair(table, begin, step, n, cavity, at, step_other, n_other, out):
-    """As `contract_others` does, for a pair in linear space: by far the most frequent, and most often small."""
+    """Contract a pair in linear space, like `contract_others`: by far the most frequent case, and mostly small."""
     for s in range(n):
         total = 0.0
         for t in range(n_other):
@@ -81,7 +81,7 @@ def _contract_pair(table, begin, step, n, cavity, at, step_other, n_other, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _accept(message, begin, new, n, is_log, damping):
-    """Put a new message, scaled, in the place of the old one; by how much they differ."""
+    """Replace a message by a new one, scaled and damped; return by how much they differ."""
     change, top = 0.0, -np.inf
     for s in range(n):
         if not is_log:
@@ -97,9 +97,9 @@ def _accept(message, begin, new, n, is_log, damping):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _receive(graph, potentials, messages, i, damping, maximise, work, out):
-    """New messages to a variable; by how much they differ from the old ones.
+    """Compute new messages to a variable; return by how much they differ from the old ones.
 
-    Fields of tuples are taken once: each time that compiled code takes an array from a tuple it counts a reference.
+    Fields of tuples are read once, because compiled code counts a reference each time it takes an array from a tuple.
     """
     edges, factor, scope_start, table_start = graph.edges, graph.factor, graph.scope_start, graph.table_start
     sizes, at, lowest_of_table, lowest = graph.sizes, graph.message_start, potentials.lowest, messages.lowest
@@ -130,7 +130,7 @@ def _receive(graph, potentials, messages, i, damping, maximise, work, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _send(graph, potentials, messages, i, priority):
-    """What a variable tells its factors; False where nothing is possible. What changes is pending for others."""
+    """Send a variable's messages to its factors, raise others' priorities; return False if no state is possible."""
     edges, at, factor, weight = graph.edges, graph.message_start, graph.factor, potentials.weight
     total, message, field = messages.total, messages.message, potentials.field
     log_cavity, cavity, lowest = messages.log_cavity, messages.cavity, messages.lowest
@@ -168,7 +168,7 @@ def _send(graph, potentials, messages, i, priority):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _raise_priority(priority, i, value):
-    """In a tournament: entry k is the larger of entries 2k and 2k + 1, variables stand in the second half."""
+    """Raise a priority in a tournament tree: entry k is the larger of 2k and 2k + 1, with variables as leaves."""
     k = len(priority) // 2 + i
     while k > 0 and priority[k] < value:
         priority[k] = value
@@ -177,7 +177,7 @@ def _raise_priority(priority, i, value):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _take_first(priority):
-    """The variable with most pending change, which then has none; and that change."""
+    """Take the variable with the largest pending change, which is then reset; return both."""
     half, k = len(priority) // 2, 1
     value = priority[1]
     while k < half:
@@ -192,16 +192,16 @@ def _take_first(priority):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def start(graph, potentials, messages):
-    """Let every variable send what its messages now say; False where a variable has no possible state."""
-    nobody, possible = np.empty(0), True
+    """Let every variable send its current messages; return False if a variable has no possible state."""
+    no_priority, possible = np.empty(0), True
     for i in range(len(graph.states)):
-        possible &= _send(graph, potentials, messages, i, nobody)
+        possible &= _send(graph, potentials, messages, i, no_priority)
     return possible
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _buffers(graph):
-    """Room for tables that are being contracted, and for one message."""
+    """Return buffers for tables that are being contracted, and for one message."""
     half, longest = 1, 1
     for f in range(len(graph.table_start) - 1):
         half = max(half, (graph.table_start[f + 1] - graph.table_start[f]) // 2)
@@ -212,14 +212,14 @@ def _buffers(graph):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def pass_in_sweeps(graph, potentials, messages, flooding, damping, maximise, tolerance, max_sweeps):
-    """Variables up and down in turn, or all at the same time, until no message changes by more than ``tolerance``.
+    """Update variables up and down in turn, or all at once, until no message changes by more than ``tolerance``.
 
-    Returns the sweeps made, whether they converged, and whether every variable has a possible state. Flooding begins
-    with the cavities as they are given, so that after k sweeps fields too have gone k edges far.
+    Returns the number of sweeps, whether they converged, and whether every variable has a possible state. Flooding
+    begins with the given cavities, so that after k sweeps fields too have travelled k edges.
     """
     work, out = _buffers(graph)
-    nobody, n, number, change = np.empty(0), len(graph.states), 0, np.inf
-    least = 2 if flooding else 1  # what fields say is sent in the second sweep
+    no_priority, n, number, change = np.empty(0), len(graph.states), 0, np.inf
+    least = 2 if flooding else 1  # fields are first sent in the second sweep
     possible = flooding or start(graph, potentials, messages)
     while possible and number < max_sweeps and (change > tolerance or number < least):
         change = 0.0
@@ -227,7 +227,7 @@ def pass_in_sweeps(graph, potentials, messages, flooding, damping, maximise, tol
             i = n - 1 - k if number % 2 == 1 and not flooding else k
             change = max(change, _receive(graph, potentials, messages, i, damping, maximise, work, out))
             if not flooding:
-                possible &= _send(graph, potentials, messages, i, nobody)
+                possible &= _send(graph, potentials, messages, i, no_priority)
         if flooding:
             possible = start(graph, potentials, messages)
         number += 1
@@ -236,9 +236,9 @@ def pass_in_sweeps(graph, potentials, messages, flooding, damping, maximise, tol
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def pass_by_residual(graph, potentials, messages, damping, maximise, tolerance, max_sweeps):
-    """Always to the variable whose incoming cavities have changed most since it was last there.
+    """Update the variable whose incoming cavities changed most since its last update, until all changes are small.
 
-    Returns what `pass_in_sweeps` does; a sweep is as many visits as there are variables.
+    Returns the same as `pass_in_sweeps`; a sweep is as many updates as there are variables.
     """
     work, out = _buffers(graph)
     n, half = len(graph.states), 1
@@ -262,7 +262,7 @@ def pass_by_residual(graph, potentials, messages, damping, maximise, tolerance, 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def beliefs(graph, potentials, messages, out):
-    """Fill ``out`` with the logarithms of what is believed of each factor's scope, largest 0."""
+    """Fill ``out`` with the log-beliefs of each factor's scope, largest 0."""
     for f in range(len(graph.table_start) - 1):
         begin, end = graph.table_start[f], graph.table_start[f + 1]
         for cell in range(begin, end):

@@ -1,4 +1,4 @@
-"""Independent variables fitted to a product of tables: coordinate ascent of the mean-field bound."""
+"""Independent variables fitted to a product of tables by coordinate ascent of the mean-field bound."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 from mrfit._kernels.inference.contract_vectors import SUM, contract_others
 from mrfit._kernels.machine_code.compiled import njit
 
-_TIED = 1e-9  # relative, of probabilities of the impossible; none at all is tied with nothing else
+_TIED = 1e-9  # relative tolerance of probabilities of impossible cells; an exact zero ties only with zero
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def ascend(graph, field, finite, impossible, p, tolerance, max_sweeps):
     """Sweep over the variables in order until no probability changes by more than ``tolerance``.
 
-    Each variable takes p(s) in proportion to exp of the expected log-potential, over the states that leave the least
-    probability to the impossible: minus infinity is the limit of ever larger losses. ``finite`` are the log-tables
-    with 0 for minus infinity, ``impossible`` has 1 there (or no cells if there is none). Changes ``p``; returns the
-    sweeps made and whether they converged.
+    Each variable takes p(s) in proportion to exp of the expected log-potential, over the states that give the least
+    probability to impossible cells: minus infinity is the limit of ever larger losses. ``finite`` are the log-tables
+    with 0 for minus infinity, ``impossible`` has 1 there (or no cells if no cell is impossible). Changes ``p``; returns
+    the number of sweeps and whether they converged.
     """
     half, longest = 1, 1
     for f in range(len(graph.table_start) - 1):
@@ -28,7 +28,7 @@ def ascend(graph, field, finite, impossible, p, tolerance, max_sweeps):
         longest = max(longest, n)
     work = np.empty((2, half))
     out, gain, loss = np.empty(longest), np.empty(longest), np.empty(longest)
-    at = graph.field_start[graph.scope]  # of each edge's probabilities
+    at = graph.field_start[graph.scope]  # start of each edge's probabilities
     for number in range(max_sweeps):
         change = 0.0
         for i in range(len(graph.states)):

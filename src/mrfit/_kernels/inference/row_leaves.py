@@ -1,4 +1,4 @@
-"""Cut tables down to what is observed in each of many rows."""
+"""Conditioning of tables on the observed values of many rows."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from mrfit._kernels.machine_code.compiled import njit
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def cut_tables(scope_start, scope_variables, n_states, is_observed, tables, codes, out_start, has_rows, out):
-    """Write every table with the observed variables fixed: once, or (cells, rows) where a variable of it is observed.
+    """Write every table with the observed variables fixed: once, or (cells, rows) if it has an observed variable.
 
-    ``tables`` are all tables one after the other, in C order of their scopes; so is what is written.
+    ``tables`` are all tables one after the other, in C order of their scopes, and so is the output.
     """
     begin, n_rows = 0, len(codes)
     for t in range(len(scope_start) - 1):
@@ -29,7 +29,7 @@ def cut_tables(scope_start, scope_variables, n_states, is_observed, tables, code
                         fixed[row] += strides[k] * codes[row, variables[k]]
         to = out_start[t]
         for cell in range(n_cells):
-            is_first = True  # of those that differ only in what is observed
+            is_first = True  # of the cells that differ only in observed variables
             for k in range(len(variables)):
                 if is_observed[variables[k]] and (cell // strides[k]) % n_states[variables[k]] != 0:
                     is_first = False

@@ -9,7 +9,7 @@ from mrfit._kernels.machine_code.compiled import njit
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def heaviest_forest(n, ends, weight):
-    """Which edges (two ``ends`` each, shape (edges, 2)) a spanning forest of largest weight has; Kruskal (1956)."""
+    """Return which edges (two ``ends`` each, shape (edges, 2)) a heaviest spanning forest has (Kruskal 1956)."""
     chosen = np.zeros(len(weight), np.bool_)
     parent = np.arange(n)
     for e in np.argsort(-weight, kind="mergesort"):

@@ -1,8 +1,8 @@
 """Moves that raise the sum of all tables at a joint state: single variables, pairs, trees, and annealing.
 
-Every factor keeps the number of the cell that the state picks in its table. A variable's values are then read off at a
-stride, whatever the order of the factor. Numbers of cells that were read count as work: budgets in it, unlike seconds,
-are the same on every machine.
+Every factor stores the number of the cell that the state selects in its table. A variable's values are then read at a
+stride, for any order of the factor. Work counts the cells read: budgets of work, unlike seconds, are the same on every
+machine.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import numpy as np
 from mrfit._kernels.inference.elimination import _random
 from mrfit._kernels.machine_code.compiled import njit
 
-_GAIN = 1e-12  # of the largest entry: less is rounding
+_GAIN = 1e-12  # of the largest entry: smaller gains are rounding
 
 
 class Terms(NamedTuple):
-    """Fields and tables, finite numbers, and where each variable stands in them.
+    """Fields and tables of finite numbers, and the positions of variables in them.
 
-    ``place_start`` has the places of a variable in factors; each has the ``factor`` and the ``stride`` there.
+    The entries of variable i from ``place_start[i]`` on are its occurrences in factors; each has the ``factor`` and the
+    ``stride`` there.
     """
 
     states: np.ndarray
@@ -37,7 +38,7 @@ class Terms(NamedTuple):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def pick_cells(terms, state, cell):
-    """Fill ``cell`` with what a state picks in each table; return the sum of all terms there."""
+    """Fill ``cell`` with the cell that a state selects in each table; return the sum of all terms there."""
     total = 0.0
     for f in range(len(cell)):
         cell[f] = terms.table_start[f]
@@ -52,7 +53,7 @@ def pick_cells(terms, state, cell):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _weigh(terms, state, cell, i, out):
-    """The terms that hold a variable, for each of its states, all others as they are."""
+    """Sum the terms of a variable for each of its states, with all others fixed."""
     n, begin, x = terms.states[i], terms.field_start[i], state[i]
     factor, stride, table = terms.factor, terms.stride, terms.table
     for s in range(n):
@@ -75,7 +76,7 @@ def _put(terms, state, cell, i, s):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _best(values, n, x):
-    """The state with the largest value; the one it has, ``x``, where none is larger."""
+    """Return the state with the largest value; ties keep the current state ``x``."""
     best = x
     for s in range(n):
         if values[s] > values[best]:
@@ -85,7 +86,7 @@ def _best(values, n, x):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _move_singles(terms, state, cell, least, out):
-    """Variables moved to their best state given all others, until none gains; returns the work."""
+    """Move variables to their best state given all others, until none gains; return the work."""
     work, moved = 0, True
     while moved:
         moved = False
@@ -102,9 +103,9 @@ def _move_singles(terms, state, cell, least, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _move_pair(terms, state, cell, i, s, loss, least, out):
-    """Put a variable into a worse state, and one of those that share a factor with it into the best state for that.
+    """Move a variable to a worse state and one neighbour in a factor to its best state for that, if both together gain.
 
-    Returns whether both together gain, else leaves all as it was; and the work.
+    Returns whether they gain (otherwise nothing changes), and the work.
     """
     x, work = state[i], 0
     _put(terms, state, cell, i, s)
@@ -127,7 +128,7 @@ def _move_pair(terms, state, cell, i, s, loss, least, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _move_pairs(terms, state, cell, least, budget, values, out):
-    """Pairs of variables that share a factor, until one pass over all has gained nothing or the budget is spent."""
+    """Move pairs of variables that share a factor, until a pass over all gains nothing or the budget is spent."""
     work, moved = 0, True
     while moved and work < budget:
         moved = False
@@ -156,9 +157,9 @@ def _root(parent, i):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _choose_forest(terms, order, free, n_free, parent, seen_by, seen_at):
-    """Variables between which, all others fixed, the factors are a forest of pairs; in this order wherever they fit.
+    """Choose variables between which, all others fixed, the factors form a forest of pairs, greedily in order.
 
-    ``free`` is 1 for those, ``n_free`` counts them for each factor.
+    ``free`` is 1 for these variables; ``n_free`` counts them for each factor.
     """
     for i in range(len(order)):
         free[i], parent[i], seen_by[i] = 0, i, -1
@@ -187,7 +188,7 @@ def _choose_forest(terms, order, free, n_free, parent, seen_by, seen_at):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _other(terms, free, f, i):
-    """The other free variable of a factor; -1 if there is none."""
+    """Return the other free variable of a factor; -1 if it has no other."""
     for e in range(terms.scope_start[f], terms.scope_start[f + 1]):
         j = terms.scope[e]
         if j != i and free[j]:
@@ -205,7 +206,7 @@ def _stride_in(terms, f, i):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _visit_forest(terms, free, n_free, parent, order):
-    """Free variables, each after its parent (-1: a root), written into ``order``; returns how many."""
+    """Write the free variables into ``order``, each after its parent (-1: a root); return their number."""
     n = 0
     for i in range(len(free)):
         parent[i] = -2
@@ -230,9 +231,9 @@ def _visit_forest(terms, free, n_free, parent, order):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _move_forest(terms, state, cell, random, room):
-    """The best joint state of a random forest of variables, all others fixed; returns the work."""
-    order, free, n_free, parent, seen_by, seen_at, value, choice, pair = room
+def _move_forest(terms, state, cell, random, buffers):
+    """Move a random forest of variables to its best joint state, all others fixed; return the work."""
+    order, free, n_free, parent, seen_by, seen_at, value, choice, pair = buffers
     n = len(state)
     for i in range(n - 1, 0, -1):
         j = int(_random(random) * (i + 1))
@@ -283,8 +284,8 @@ def _move_forest(terms, state, cell, random, room):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _room(terms):
-    """What moves of forests write into."""
+def _forest_buffers(terms):
+    """Return the buffers of `_move_forest`."""
     n, widest = len(terms.states), 1
     for c in terms.states:
         widest = max(widest, c)
@@ -297,7 +298,7 @@ def _room(terms):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _scale(terms):
-    """The largest entry of all terms."""
+    """Return the largest absolute entry of all terms."""
     top = 0.0
     for value in terms.field:
         top = max(top, abs(value))
@@ -308,21 +309,21 @@ def _scale(terms):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def climb(terms, state, random, patience, budget):
-    """Raise a state by single variables, pairs and random forests.
+    """Raise a state by moves of single variables, pairs and random forests.
 
-    It ends after ``patience`` forests in a row that gain nothing, or when the budget is spent. Returns the sum of all
-    terms and the work.
+    It ends after ``patience`` forests in a row without gain, or when the budget is spent. Returns the sum of all terms
+    and the work.
     """
     cell, least = np.empty(len(terms.table_start) - 1, np.int64), _GAIN * (1.0 + _scale(terms))
-    room = _room(terms)
-    widest = room[-1].shape[0]
+    buffers = _forest_buffers(terms)
+    widest = buffers[-1].shape[0]
     values, out = np.empty(widest), np.empty(widest)
     pick_cells(terms, state, cell)
     work = _move_singles(terms, state, cell, least, out)
     work += _move_pairs(terms, state, cell, least, budget - work, values, out)
     score, failures = pick_cells(terms, state, cell), 0
     while failures < patience and work < budget:
-        work += _move_forest(terms, state, cell, random, room)
+        work += _move_forest(terms, state, cell, random, buffers)
         raised = pick_cells(terms, state, cell)
         failures += 1
         if raised > score + least:
@@ -336,7 +337,7 @@ def climb(terms, state, random, patience, budget):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def anneal(terms, state, random, hottest, coldest, n_sweeps):
-    """Sweeps of Gibbs sampling at temperatures that fall geometrically; returns the work."""
+    """Run sweeps of Gibbs sampling at temperatures that fall geometrically; return the work."""
     cell, n = np.empty(len(terms.table_start) - 1, np.int64), len(state)
     widest, work = 1, 0
     for i in range(n):
@@ -358,7 +359,7 @@ def anneal(terms, state, random, hottest, coldest, n_sweeps):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _draw(values, n, temperature, random):
-    """A state with probability in proportion to exp(value / temperature)."""
+    """Draw a state with probability proportional to exp(value / temperature)."""
     top, total = values[0], 0.0
     for s in range(1, n):
         top = max(top, values[s])

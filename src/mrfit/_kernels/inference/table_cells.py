@@ -1,4 +1,4 @@
-"""Where rows stand in the tables of scopes."""
+"""Cells of rows in the tables of scopes."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from mrfit._kernels.machine_code.compiled import njit
 
 @njit(cache=True, nogil=True)
 def find_cells(columns, scope_start, scope_variables, n_states, first, last, cells):
-    """cells[r, t] = the place of row first + r in the vector of all tables, each in C order of its scope.
+    """Fill cells[r, t] with the index of row first + r in the vector of all tables, each in C order of its scope.
 
-    ``columns`` are codes with the variables first, so that a scope reads a few of them from end to end.
+    ``columns`` are codes with the variables first, so that a scope reads a few contiguous columns.
     """
     begin = 0
     for t in range(len(scope_start) - 1):

@@ -1,11 +1,11 @@
-"""How the nodes of a tree go over their cliques: in blocks of consecutive cells.
+"""Iteration of tree nodes over their cliques, in blocks of consecutive cells.
 
-An odometer runs over the axes that are kept, inside it one over those that are removed, inside it the block. In a
-block an input is a number, or pieces of equal length, each a run of memory or one number; only where pieces are short
-is it read cell by cell. The table of a clique itself is never written.
+An odometer runs over the retained axes, inside it one over the removed axes, inside it the block. In a block an input
+is a number, or pieces of equal length, each a run of memory or one number. Only an input with short pieces is read cell
+by cell. The table of a clique itself is never written.
 
-Nodes are many and mostly tiny, so what belongs to one is reached by places in the arrays of all: a slice costs more
-than the work on a small table.
+Nodes are many and mostly tiny, so their lists are reached by offsets into joint arrays: a slice would cost more than
+the work on a small table.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import numpy as np
 
 from mrfit._kernels.machine_code.compiled import njit
 
-BLOCK = 512  # most cells of a block, if one axis alone does not have more
-_NARROW = 64  # cells of an output below which blocks reach into the axes that are removed
-_SHORTEST = 8  # piece that is worth a loop of its own
-_LONG = 32  # run that is: shorter ones are taken in fours
-TINY = 16  # cells of cliques that are gone through one by one
+BLOCK = 512  # most cells of a block, unless a single axis has more
+_NARROW = 64  # cells of an output below which blocks extend into the removed axes
+_SHORTEST = 8  # shortest piece that gets its own loop
+_LONG = 32  # shortest run that gets its own loop; shorter ones are taken in fours
+TINY = 16  # largest cliques that are computed cell by cell
 
-# How an input stands in a block: one number, runs of memory, runs of four, steps of one number, cell by cell.
+# Form of an input in a block: one number, runs of memory, runs of four, steps of one number, or cell by cell.
 NUMBER, RUNS, FOURS, STEPS, CELLS = 0, 1, 2, 3, 4
 
 ONE, TWO, THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 
 
 class Clique(NamedTuple):
-    """One node: where its lists begin in those of all, their lengths, and its blocks."""
+    """One node: the offsets of its lists in the joint arrays, their lengths, and its blocks."""
 
     axis: int
     n_axes: int
@@ -43,13 +43,13 @@ class Clique(NamedTuple):
     n_kept: int  # of the output
 
 
-class Room(NamedTuple):
-    """To work in: as large as the largest node needs it, and one more input for the adjoint of an output."""
+class WorkArrays(NamedTuple):
+    """Buffers for the largest node, with one more input for the adjoint of an output."""
 
     kinds: np.ndarray
     pieces: np.ndarray
     base: np.ndarray
-    shift: np.ndarray  # from a place in a table to that in its adjoint
+    shift: np.ndarray  # from a cell of a table to that of its adjoint
     scale: np.ndarray
     counter: np.ndarray
     output_strides: np.ndarray
@@ -81,13 +81,13 @@ def clique_of(nodes, node):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def make_room(nodes):
+def make_work_arrays(nodes):
     cells, n_inputs, n_axes = 1, 1, 1
     for node in range(len(nodes.n_removed)):
         clique = clique_of(nodes, node)
         cells, n_inputs = max(cells, clique.cells), max(n_inputs, clique.n_inputs + 1)
         n_axes = max(n_axes, clique.n_axes)
-    return Room(
+    return WorkArrays(
         np.empty(n_inputs, np.int64), np.empty(n_inputs, np.int64), np.empty(n_inputs, np.int64),
         np.empty(n_inputs, np.int64), np.empty(n_inputs),
         np.zeros(n_axes, np.int64), np.empty(n_axes, np.int64), np.empty((n_inputs, cells), np.int64),
@@ -96,47 +96,47 @@ def make_room(nodes):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def begin(nodes, clique, room):
-    """Where the inputs of a clique begin."""
+def begin(nodes, clique, work):
+    """Set the bases of a clique's inputs to the beginnings of their tables."""
     for k in range(clique.n_inputs):
-        room.base[k] = nodes.table_start[nodes.inputs[clique.input + k]]
+        work.base[k] = nodes.table_start[nodes.inputs[clique.input + k]]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def skip(nodes, clique, room, n_states):
-    """Begin so many states of the first axis that is kept later."""
+def skip(nodes, clique, work, n_states):
+    """Start ``n_states`` states later on the first retained axis."""
     for k in range(clique.n_inputs):
-        room.base[k] += n_states * nodes.strides[clique.stride + k * clique.n_axes + clique.n_removed]
+        work.base[k] += n_states * nodes.strides[clique.stride + k * clique.n_axes + clique.n_removed]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def begin_output(nodes, clique, start, room):
-    """The output as one more input, the last: where it begins, and its strides."""
-    room.base[clique.n_inputs] = start
+def begin_output(nodes, clique, start, work):
+    """Add the output as a last input: its beginning and its strides."""
+    work.base[clique.n_inputs] = start
     step = 1
     for axis in range(clique.n_axes - 1, -1, -1):
         kept = axis >= clique.n_removed
-        room.output_strides[axis] = step if kept else 0
+        work.output_strides[axis] = step if kept else 0
         step *= nodes.axis_states[clique.axis + axis] if kept else 1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def advance(nodes, clique, room, first, last, with_output):
-    """The next state of the axes first .. last - 1, and the places of all inputs in it; False after the last."""
+def advance(nodes, clique, work, first, last, with_output):
+    """Move to the next state of axes first .. last - 1 and update all bases; return False after the last state."""
     n = clique.n_inputs
     for axis in range(last - 1, first - 1, -1):
-        room.counter[axis] += 1
+        work.counter[axis] += 1
         states = nodes.axis_states[clique.axis + axis]
         steps = 1
-        if room.counter[axis] == states:
-            room.counter[axis] = 0
+        if work.counter[axis] == states:
+            work.counter[axis] = 0
             steps = 1 - states
         at = clique.stride + axis
         for k in range(n):
-            room.base[k] += steps * nodes.strides[at]
+            work.base[k] += steps * nodes.strides[at]
             at += clique.n_axes
         if with_output:
-            room.base[n] += steps * room.output_strides[axis]
+            work.base[n] += steps * work.output_strides[axis]
         if steps == 1:
             return True
     return False
@@ -144,7 +144,7 @@ def advance(nodes, clique, room, first, last, with_output):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _pieces(states, at, n, strides, begin):
-    """The length of the longest pieces in which a table is a run of memory, and of those in which it is one number."""
+    """Return the length of the longest pieces in which a table is one run of memory, and in which it is one number."""
     run, step = 1, 1
     for axis in range(n - 1, -1, -1):
         if strides[begin + axis] != run:
@@ -158,12 +158,12 @@ def _pieces(states, at, n, strides, begin):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def stand(nodes, clique, room, k, strides, begin):
-    """How input k stands in the blocks of a clique; the strides of a block's axes begin there in ``strides``."""
+def describe(nodes, clique, work, k, strides, begin):
+    """Describe the form of input k in the blocks of a clique; the strides of the block axes start at strides[begin]."""
     states, at, n = nodes.axis_states, clique.axis + clique.first, clique.n_axes - clique.first
     run, step = _pieces(states, at, n, strides, begin)
     kind, piece, joined = (RUNS, run, run) if run >= step else (STEPS, step, step)
-    offsets, n_pieces = room.offsets, 1
+    offsets, n_pieces = work.offsets, 1
     offsets[k, 0] = 0
     if kind == RUNS and piece < min(_LONG, clique.cells) and piece % 4 == 0:
         kind, piece = FOURS, 4
@@ -181,20 +181,20 @@ def stand(nodes, clique, room, k, strides, begin):
             for p in range(n_pieces):
                 offsets[k, s * n_pieces + p] = offsets[k, p] + s * strides[begin + axis]
         n_pieces *= states[at + axis]
-    room.kinds[k] = NUMBER if kind == STEPS and n_pieces == 1 else kind
-    room.pieces[k] = piece
+    work.kinds[k] = NUMBER if kind == STEPS and n_pieces == 1 else kind
+    work.pieces[k] = piece
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def stand_all(nodes, clique, room):
-    """How all inputs of a clique stand in its blocks."""
+def describe_all(nodes, clique, work):
+    """Describe the forms of all inputs of a clique in its blocks."""
     for k in range(clique.n_inputs):
-        stand(nodes, clique, room, k, nodes.strides, clique.stride + k * clique.n_axes + clique.first)
+        describe(nodes, clique, work, k, nodes.strides, clique.stride + k * clique.n_axes + clique.first)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def place_in_memory(base, offset):
-    """Unsigned, so that no code is made for places counted from the end."""
+    """Return the unsigned index base + offset, which saves the code for negative indices."""
     return np.uint64(base) + np.uint64(offset)
 
 

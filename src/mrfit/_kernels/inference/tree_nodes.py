@@ -1,8 +1,8 @@
-"""From an order of elimination to the nodes of a tree: which tables meet, over which variables, and what is summed.
+"""Nodes of a tree from an elimination order: which tables are multiplied, over which variables, and what is summed.
 
-Variables are numbered by their place in the order. A node multiplies its inputs, each a leaf or the output of an
+Variables are numbered by their position in the order. A node multiplies its inputs, each a leaf or the output of an
 earlier node, over the variables of its clique and sums out some of them. The axes of every table but the leaves are in
-the order of elimination, so that what is summed out stands in front, and an output is added up in whole blocks.
+elimination order, so that the axes to sum out come first, and an output is added up in whole blocks.
 """
 
 from __future__ import annotations
@@ -14,39 +14,39 @@ import numpy as np
 from mrfit._kernels.arithmetic.bits import lowest
 from mrfit._kernels.machine_code.compiled import njit
 
-_JOINED = 4  # inputs are joined before they meet a clique with at least so many times the cells of what they make
+_JOINED = 4  # inputs are joined first if the clique has at least this many times the cells of their product
 _ONE = np.uint64(1)
-_SMALLEST = 64  # cells of cliques for which that is worth a node of its own
+_SMALLEST = 64  # smallest cliques, in cells, for which joining inputs deserves its own node
 
 
 class TreeNodes(NamedTuple):
-    """The nodes in the order in which they run; lists lie one after the other."""
+    """Nodes in the order of evaluation, with their lists one after the other."""
 
-    axis_start: np.ndarray  # where the axes of a node's clique begin
-    axes: np.ndarray  # places of variables in the order
+    axis_start: np.ndarray  # start of the axes of a node's clique
+    axes: np.ndarray  # positions of variables in the order
     axis_states: np.ndarray
     n_removed: np.ndarray  # of a node's axes, in front, that are summed out
-    input_start: np.ndarray  # where the inputs of a node begin
+    input_start: np.ndarray  # start of the inputs of a node
     inputs: np.ndarray  # numbers of tables: leaves, then the outputs of nodes in their order
-    stride_start: np.ndarray  # where the strides of a node begin: for each input, one for each axis
+    stride_start: np.ndarray  # start of the strides of a node: for each input, one for each axis
     strides: np.ndarray
-    table_start: np.ndarray  # where a table begins in one vector of all
-    is_root: np.ndarray  # tables that no node takes: their product is Z
+    table_start: np.ndarray  # start of a table in the vector of all tables
+    is_root: np.ndarray  # tables that are no node's input: their product is Z
     has_rows: np.ndarray  # tables whose last axis is never eliminated
-    adjoint_start: np.ndarray  # where the adjoint of a table begins; the last entry is how much room they take together
+    adjoint_start: np.ndarray  # start of the adjoint of a table; the last entry is the total length
 
 
 @njit(cache=True, nogil=True)
-def separators(order, starts, neighbours, place):
-    """For every variable of the order, by places: those after it that are joined to it when it is eliminated."""
+def separators(order, starts, neighbours, position):
+    """Return for every position of the order the later positions adjacent to it when it is eliminated."""
     n = len(order)
     start, found = np.zeros(n + 1, np.int64), [np.int64(0)]
     found.pop()
-    seen, first_child, next_child = np.full(len(place), -1), np.full(n, -1), np.full(n, -1)
+    seen, first_child, next_child = np.full(len(position), -1), np.full(n, -1), np.full(n, -1)
     for k in range(n):
         v, begin = order[k], len(found)
         for at in range(starts[v], starts[v + 1]):
-            u = place[neighbours[at]]
+            u = position[neighbours[at]]
             if u > k and seen[u] != k:
                 seen[u] = k
                 found.append(u)
@@ -58,21 +58,21 @@ def separators(order, starts, neighbours, place):
                     seen[u] = k
                     found.append(u)
             child = next_child[child]
-        mine = np.sort(np.array(found[begin:], np.int64))
-        for at in range(len(mine)):
-            found[begin + at] = mine[at]
+        own = np.sort(np.array(found[begin:], np.int64))
+        for at in range(len(own)):
+            found[begin + at] = own[at]
         start[k + 1] = len(found)
-        if len(mine) and mine[0] < n:
-            next_child[k] = first_child[mine[0]]
-            first_child[mine[0]] = k
+        if len(own) and own[0] < n:
+            next_child[k] = first_child[own[0]]
+            first_child[own[0]] = k
     return start, np.array(found, np.int64)
 
 
 @njit(cache=True, nogil=True)
-def leaf_axes(scope_start, scope_variables, n_states, place):
-    """For every scope: its variables with several states by their places, ascending, their strides, and all cells.
+def leaf_axes(scope_start, scope_variables, n_states, position):
+    """Return for every scope the positions of its variables with several states, their strides, and all cells.
 
-    Tables lie in C order of the scope as listed.
+    Tables are in C order of the scope as listed.
     """
     start = np.zeros(len(scope_start), np.int64)
     axes, strides = np.empty(len(scope_variables), np.int64), np.empty(len(scope_variables), np.int64)
@@ -83,10 +83,10 @@ def leaf_axes(scope_start, scope_variables, n_states, place):
             v = scope_variables[at]
             if n_states[v] > 1:
                 k = end
-                while k > begin and axes[k - 1] > place[v]:
+                while k > begin and axes[k - 1] > position[v]:
                     axes[k], strides[k] = axes[k - 1], strides[k - 1]
                     k -= 1
-                axes[k], strides[k] = place[v], cells[scope]
+                axes[k], strides[k] = position[v], cells[scope]
                 end += 1
             cells[scope] *= n_states[v]
         start[scope + 1] = end
@@ -95,9 +95,9 @@ def leaf_axes(scope_start, scope_variables, n_states, place):
 
 @njit(cache=True, nogil=True)
 def _begin_of_chains(start, separator, merge):
-    """Variables that are eliminated together: the first of the chain that ends with each, -1 inside chains.
+    """Return the first variable of the chain of joint elimination that ends with each variable, -1 inside chains.
 
-    A variable and the next one go together where the next adds nothing: its clique is within theirs.
+    Two consecutive variables are eliminated together if the clique of the second is within that of the first.
     """
     n = len(start) - 1
     first = np.arange(n)
@@ -116,7 +116,7 @@ def _begin_of_chains(start, separator, merge):
 
 @njit(cache=True, nogil=True)
 def sizes(start, separator, n_states, merge):
-    """Cells of all cliques, of all messages, the first variable of the largest clique, and of each by its last."""
+    """Return the cells of all cliques and messages, the first variable of the largest clique, and the chains."""
     begin = _begin_of_chains(start, separator, merge)
     cliques, messages, largest, most = 0.0, 0.0, 0, 0.0
     for last in range(len(begin)):
@@ -141,7 +141,7 @@ def _cells(axes, n_states):
 
 @njit(cache=True, nogil=True)
 def _mask(axes, clique):
-    """The axes of a table as bits, by their places in the clique."""
+    """Return the axes of a table as bits, by their positions in the clique."""
     mask, at = np.uint64(0), 0
     for k in axes:
         while clique[at] != k:
@@ -161,7 +161,7 @@ def _mask_cells(mask, clique, n_states):
 
 @njit(cache=True, nogil=True)
 def _add(program, axes_of, clique, n_removed, inputs):
-    """Write a node to the program; the number of the table that it makes."""
+    """Append a node to the program; return the number of its output table."""
     program.append(len(clique))
     program.append(n_removed)
     program.append(len(inputs))
@@ -173,9 +173,9 @@ def _add(program, axes_of, clique, n_removed, inputs):
 
 @njit(cache=True, nogil=True)
 def _join_small(program, axes_of, clique, inputs, n_states, most):
-    """Multiply inputs two by two before they meet the clique, as long as that makes tables of at most ``most`` cells.
+    """Multiply inputs pairwise before they meet the clique, while the products have at most ``most`` cells.
 
-    The smallest one goes with the one with which it makes the smallest table. Fewer, larger inputs are left.
+    The smallest input is multiplied by the one that gives the smallest product. Fewer, larger inputs remain.
     """
     masks = np.array([_mask(axes_of[t], clique) for t in inputs])
     cells = np.array([_mask_cells(mask, clique, n_states) for mask in masks])
@@ -193,9 +193,9 @@ def _join_small(program, axes_of, clique, inputs, n_states, most):
         second, least = -1, most
         for k in range(n):
             if not is_done[k] and k != first:
-                together = _mask_cells(masks[first] | masks[k], clique, n_states)
-                if together <= least and (second < 0 or together < least):
-                    second, least = k, together
+                joined_cells = _mask_cells(masks[first] | masks[k], clique, n_states)
+                if joined_cells <= least and (second < 0 or joined_cells < least):
+                    second, least = k, joined_cells
         is_done[first] = True
         if second < 0:
             left.append(tables[first])
@@ -208,11 +208,11 @@ def _join_small(program, axes_of, clique, inputs, n_states, most):
 
 @njit(cache=True, nogil=True)
 def _program(n, start, separator, axes_of, n_states, merge):
-    """All nodes, each as the sizes and the lists of its axes and inputs; ``axes_of`` tables grows by their outputs."""
+    """Return all nodes, each as sizes and lists of its axes and inputs; ``axes_of`` is extended by their outputs."""
     program, first_table, next_table = [np.int64(0)], np.full(n, -1), np.full(len(axes_of) + n, -1)
     program.pop()
     for t in range(len(axes_of)):
-        _hang(t, axes_of[t], first_table, next_table)
+        _attach(t, axes_of[t], first_table, next_table)
     begin = _begin_of_chains(start, separator, merge)
     for last in range(n):
         if begin[last] < 0:
@@ -234,13 +234,13 @@ def _program(n, start, separator, axes_of, n_states, merge):
         t = _add(program, axes_of, clique, n_removed, inputs)
         if t >= len(next_table):
             next_table = np.concatenate((next_table, np.full(len(next_table), -1)))
-        _hang(t, axes_of[t], first_table, next_table)
+        _attach(t, axes_of[t], first_table, next_table)
     return program
 
 
 @njit(cache=True, nogil=True)
-def _hang(t, axes, first_table, next_table):
-    """Note a table with the variable that is the first of its axes to be eliminated."""
+def _attach(t, axes, first_table, next_table):
+    """Attach a table to the first of its axes to be eliminated."""
     if len(axes) and axes[0] < len(first_table):
         next_table[t] = first_table[axes[0]]
         first_table[axes[0]] = t
@@ -248,14 +248,14 @@ def _hang(t, axes, first_table, next_table):
 
 @njit(cache=True, nogil=True)
 def _lists(starts, values):
-    """A list of lists from one vector."""
+    """Return a list of lists from one vector."""
     out = [[np.int64(0)]]
     out.pop()
     for k in range(len(starts) - 1):
-        mine = [np.int64(0)]
-        mine.pop()
-        mine.extend(values[starts[k] : starts[k + 1]])
-        out.append(mine)
+        own = [np.int64(0)]
+        own.pop()
+        own.extend(values[starts[k] : starts[k + 1]])
+        out.append(own)
     return out
 
 
@@ -270,9 +270,9 @@ def _c_strides(axes, n_states):
 
 @njit(cache=True, nogil=True)
 def tree_nodes(start, separator, leaf_start, leaf_axes, leaf_strides, leaf_cells, n_states, merge):
-    """Nodes for leaves whose axes are given by places in the order, ascending, with the strides of their tables.
+    """Return the nodes for leaves whose axes are positions in the order, ascending, with the strides of their tables.
 
-    ``n_states`` is by place; places beyond those that have a separator are never eliminated.
+    ``n_states`` is by position; positions after those that have a separator are never eliminated.
     """
     n, n_leaves = len(start) - 1, len(leaf_start) - 1
     axes_of, strides_of = _lists(leaf_start, leaf_axes), _lists(leaf_start, leaf_strides)
@@ -311,59 +311,59 @@ def tree_nodes(start, separator, leaf_start, leaf_axes, leaf_strides, leaf_cells
     has_rows = np.array([len(own) > 0 and own[-1] >= n for own in axes_of])
     return TreeNodes(
         axis_start, axes, n_states[axes], n_removed, input_start, inputs, stride_start, strides, table_start, ~is_input,
-        has_rows, _adjoint_places(n_leaves, input_start, inputs, table_start, ~is_input),
+        has_rows, _adjoint_starts(n_leaves, input_start, inputs, table_start, ~is_input),
     )  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
-def _adjoint_places(n_leaves, input_start, inputs, table_start, is_root):
-    """Where adjoints lie: those of leaves as the leaves do, those of messages where nothing is needed any more.
+def _adjoint_starts(n_leaves, input_start, inputs, table_start, is_root):
+    """Return the starts of adjoints: those of leaves as in the tables, those of messages in memory that is free again.
 
-    On the way back an adjoint is needed from when the node that takes its table has run until its own node has. So few
-    are at any time, and memory that was just used is used again.
+    On the backward pass an adjoint is needed from the evaluation of the node that takes its table until that of its own
+    node. Few are needed at any time, so memory is reused soon after its last use.
     """
     n_tables = len(table_start) - 1
-    place = table_start.copy()
-    hole_start, hole_size = [np.int64(0)], [np.int64(0)]  # free, in no order
-    hole_start.pop()
-    hole_size.pop()
+    position = table_start.copy()
+    free_start, free_size = [np.int64(0)], [np.int64(0)]  # free intervals, unordered
+    free_start.pop()
+    free_size.pop()
     end = table_start[n_leaves]
     for node in range(n_tables - n_leaves - 1, -1, -1):
         out = n_leaves + node
         if is_root[out]:
-            place[out], end = _taken(hole_start, hole_size, table_start[out + 1] - table_start[out], end)
+            position[out], end = _taken(free_start, free_size, table_start[out + 1] - table_start[out], end)
         for at in range(input_start[node], input_start[node + 1]):
             t = inputs[at]
             if t >= n_leaves:
-                place[t], end = _taken(hole_start, hole_size, table_start[t + 1] - table_start[t], end)
-        _give_back(hole_start, hole_size, place[out], table_start[out + 1] - table_start[out])
-    place[-1] = end
-    return place
+                position[t], end = _taken(free_start, free_size, table_start[t + 1] - table_start[t], end)
+        _give_back(free_start, free_size, position[out], table_start[out + 1] - table_start[out])
+    position[-1] = end
+    return position
 
 
 @njit(cache=True, nogil=True)
-def _taken(hole_start, hole_size, size, end):
-    """Room in the smallest hole that has enough of it, else at the end; and where the end is then."""
+def _taken(free_start, free_size, size, end):
+    """Allocate from the smallest sufficient free interval, else at the end; return the position and the new end."""
     best = -1
-    for k in range(len(hole_start)):
-        if hole_size[k] >= size and (best < 0 or hole_size[k] < hole_size[best]):
+    for k in range(len(free_start)):
+        if free_size[k] >= size and (best < 0 or free_size[k] < free_size[best]):
             best = k
     if best < 0:
         return end, end + size
-    place = hole_start[best]
-    hole_start[best] += size
-    hole_size[best] -= size
-    return place, end
+    position = free_start[best]
+    free_start[best] += size
+    free_size[best] -= size
+    return position, end
 
 
 @njit(cache=True, nogil=True)
-def _give_back(hole_start, hole_size, place, size):
-    """A hole more, joined to those that it touches."""
-    for k in range(len(hole_start) - 1, -1, -1):
-        if hole_size[k] == 0 or hole_start[k] + hole_size[k] == place or place + size == hole_start[k]:
-            if hole_size[k] > 0:
-                place, size = min(place, hole_start[k]), size + hole_size[k]
-            hole_start.pop(k)
-            hole_size.pop(k)
-    hole_start.append(place)
-    hole_size.append(size)
+def _give_back(free_start, free_size, position, size):
+    """Free an interval and merge it with adjacent free intervals."""
+    for k in range(len(free_start) - 1, -1, -1):
+        if free_size[k] == 0 or free_start[k] + free_size[k] == position or position + size == free_start[k]:
+            if free_size[k] > 0:
+                position, size = min(position, free_start[k]), size + free_size[k]
+            free_start.pop(k)
+            free_size.pop(k)
+    free_start.append(position)
+    free_size.append(size)

@@ -1,1 +1,1 @@
-"""Compiling kernels, and finding the code that was compiled before."""
+"""Compilation of kernels, and loading of code compiled earlier."""

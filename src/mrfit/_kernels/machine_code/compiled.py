@@ -1,4 +1,4 @@
-"""The decorator of kernels, and what is known of their compilation in this process."""
+"""The decorator of kernels, and the record of their compilation in this process."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import Any
 
 import numba
 
-_config: Any = numba.config  # its settings are made at run time
-_njit: Any = numba.njit  # it takes more options than its types say
+_config: Any = numba.config  # set at run time
+_njit: Any = numba.njit  # it takes more options than its type hints declare
 _kernels: list[Any] = []
 _on_compiling: list[Callable[[str | None], None]] = []
 
 
-# For what Python does not call: code that unpacks its objects, and calls from C, would be compiled for nothing.
+# Python does not call these kernels, so wrappers that unpack its objects, or for calls from C, are not compiled.
 _CALLED_BY_KERNELS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:
-    """`numba.njit`, with a cache of our own.
+    """Decorate a function like `numba.njit`, with the package's own cache.
 
-    A function whose name begins with an underscore is called by other kernels only, and is part of their machine code:
-    it has none of its own.
+    A function whose name begins with an underscore is called only by other kernels. It is part of their machine code
+    and has none of its own.
     """
 
     def decorate(function: Callable) -> Any:
-        if _config.DISABLE_JIT:  # which leaves a function of Python
+        if _config.DISABLE_JIT:  # returns the Python function
             return _njit(**options)(function)
         if function.__name__.startswith("_"):
             return _njit(**options, **_CALLED_BY_KERNELS)(function)
@@ -39,17 +39,17 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:
 
 
 def kernels() -> tuple[Any, ...]:
-    """All kernels imported so far that Python may call."""
+    """Return all kernels imported so far that Python may call."""
     return tuple(_kernels)
 
 
 def n_compiled() -> int:
-    """How many kernels, counted once for each signature, this process had to compile."""
+    """Count the kernels, once for each signature, that this process had to compile."""
     return sum(sum(kernel.stats.cache_misses.values()) for kernel in _kernels)
 
 
 def on_compiling(callback: Callable[[str | None], None]) -> None:
-    """Have a function called before this process first compiles, with the reason why the package's code did not do."""
+    """Register a function to call before this process first compiles, with the reason for compiling."""
     _on_compiling[:] = [callback]
 
 
@@ -58,7 +58,7 @@ def _enable_caching(kernel: Any) -> None:
         from mrfit._kernels.machine_code.cache import KernelCache
 
         kernel._cache = KernelCache(kernel.py_func, _say)
-    except (ImportError, AttributeError, TypeError):  # numba has changed where it promises nothing
+    except (ImportError, AttributeError, TypeError):  # numba changed a private interface
         kernel.enable_caching()
 
 

@@ -1,9 +1,9 @@
-"""Machine code that comes with the package, so that nobody waits for a compiler.
+"""Machine code shipped with the package, so that no one waits for a compiler.
 
 ``_compiled/LEVEL/`` holds one file for each kernel and signature that Python calls, written when a wheel is built, or
-by `make` in a checkout, and never kept in git. A file is named by all that its code was made from, so what does not fit
-is not found. Code for a level runs on every processor that has the level's instructions: unlike numba's own cache it
-does not name one processor.
+by `make` in a checkout, and never committed to git. A file is named by everything its code was made from, so code that
+does not match is not found. Code for a level runs on every processor that has the level's instructions, whereas numba's
+own cache names one processor.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from numba.core.serialize import dumps
 
 from mrfit.core.temporary_file import replacing
 
-_config: Any = numba.config  # its settings are made at run time
+_config: Any = numba.config  # set at run time
 
 _KERNELS = Path(__file__).parents[1]
 DIRECTORY = _KERNELS / "_compiled"
-MAKES_CODE_IN = "MRFIT_MAKES_CODE_IN"  # set by `shipping` for processes that make code: a directory named by its level
+MAKES_CODE_IN = "MRFIT_MAKES_CODE_IN"  # set by `build` for processes that build code: a directory named by its level
 _MADE_FOR = "made-for.json"
 _MADE_FROM = "sources"
 
@@ -43,19 +43,19 @@ _V4 = _V3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
 
 @dataclass(frozen=True)
 class Level:
-    """A set of instructions that many processors share, by the name that LLVM and compilers know it by."""
+    """A set of instructions that many processors share, by its name in LLVM and compilers."""
 
     name: str
-    options: str  # what LLVM is told beside the name; never empty, else numba would add what the host has
+    options: str  # further LLVM options; never empty, else numba would add those of the host
     needs: frozenset[str]
 
     @property
     def environment(self) -> dict[str, str]:
-        """What makes numba compile for this level."""
+        """Environment in which numba compiles for this level."""
         return {"NUMBA_CPU_NAME": self.name, "NUMBA_CPU_FEATURES": self.options}
 
 
-# The best first. Left to itself LLVM shuns the wide registers of v4, which costs a tenth of the speed.
+# Best first. By default LLVM avoids the wide registers of v4, which costs a tenth of the speed.
 LEVELS = (
     Level("x86-64-v4", "-prefer-256-bit", frozenset(_V4)),
     Level("x86-64-v3", "+avx2", frozenset(_V3)),
@@ -63,7 +63,7 @@ LEVELS = (
 
 
 def levels_of_host() -> list[Level]:
-    """The levels whose code runs on this processor, the best first; none on other than x86-64 processors."""
+    """Return the levels whose code runs on this processor, best first; none on other than x86-64 processors."""
     try:
         features = llvmlite.binding.get_host_cpu_features()
     except RuntimeError:  # LLVM does not know the processor
@@ -73,9 +73,9 @@ def levels_of_host() -> list[Level]:
 
 
 def made_for() -> dict[str, str]:
-    """The versions that machine code made here depends on.
+    """Return the versions that machine code built here depends on.
 
-    Of numpy only the first number: compiled code reaches arrays through numba's own runtime.
+    Of numpy only the major version matters: compiled code reaches arrays through numba's own runtime.
     """
     major, minor = sys.version_info[:2]
     return {
@@ -89,20 +89,20 @@ def made_for() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Shipped:
-    """The machine code of the package that can be used here: a directory, or why there is none."""
+    """The usable machine code of the package: a directory, or the reason why nothing is usable."""
 
     directory: Path | None
-    reason: str | None = None  # None also where the package has no machine code at all
+    reason: str | None = None  # None also if the package has no machine code at all
 
 
 @cache
 def shipped() -> Shipped:
-    """What came with this package."""
+    """Return the machine code shipped with this package."""
     return usable(DIRECTORY)
 
 
 def usable(directory: Path) -> Shipped:
-    """What of a directory of machine code can be used by this process."""
+    """Return the usable part of a directory of machine code."""
     try:
         there = json.loads((directory / _MADE_FOR).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -120,7 +120,7 @@ def usable(directory: Path) -> Shipped:
 
 
 def load(directory: Path, function: Callable, signature: Any, target_context: Any) -> Any:
-    """A kernel's compiled form, or None if it is not there for this signature."""
+    """Return a compiled kernel, or None if it is not there for this signature."""
     path = _path(directory, function, signature, target_context.codegen())
     if not path.exists():
         return None
@@ -128,32 +128,32 @@ def load(directory: Path, function: Callable, signature: Any, target_context: An
 
 
 def save(directory: Path, function: Callable, signature: Any, codegen: Any, reduced: Any) -> None:
-    """Write a kernel's compiled form for a signature, as numba reduces it for its cache, whole or not at all."""
+    """Write a compiled kernel for a signature, in numba's reduced form, atomically."""
     with replacing(_path(directory, function, signature, codegen)) as written:
         written.write(dumps(reduced))
 
 
 def copy(source: Path, target: Path, function: Callable, signature: Any, codegen: Any) -> None:
-    """Take a kernel's compiled form from one directory of a level to another, and mark the first as used."""
+    """Copy a compiled kernel from one directory of a level to another, and mark the first as used."""
     path = _path(source, function, signature, codegen)
     path.touch()
     shutil.copyfile(path, _path(target, function, signature, codegen))
 
 
 def versions_digest() -> str:
-    """A short name for the versions of `made_for`."""
+    """Return a short name for the versions of `made_for`."""
     return digest(sorted(made_for().items()))[:16]
 
 
 def sign(directory: Path, *, sources: str) -> None:
-    """Write down what the machine code in a directory depends on, and which sources it is all of the code for."""
+    """Record what the machine code in a directory depends on, and for which sources it is complete."""
     written = {**made_for(), _MADE_FROM: sources}
     with replacing(directory / _MADE_FOR) as file:
         file.write(json.dumps(written, indent=2).encode() + b"\n")
 
 
 def signed(directory: Path) -> str | None:
-    """The sources that a directory holds the code for; None where it is not usable here."""
+    """Return the sources for which a directory's code was built; None if it is not usable here."""
     if usable(directory).directory is None:
         return None
     written = json.loads((directory / _MADE_FOR).read_text(encoding="utf-8"))
@@ -162,26 +162,26 @@ def signed(directory: Path) -> str | None:
 
 
 def _path(directory: Path, function: Callable, signature: Any, codegen: Any) -> Path:
-    """Where a kernel's code is, for the types of its arguments: named by all that decides about it."""
+    """Return the path of a kernel's code for its argument types; the name covers everything that affects the code."""
     system = codegen.magic_tuple()[0]
-    # The level too: code in a directory that is not its own would crash a processor that lacks its instructions.
+    # Including the level: code in the wrong directory would crash a processor without its instructions.
     made_from = (identity(function), str(signature), system, directory.name)
     return directory / f"{function.__name__}-{digest(made_from)[:32]}.nbc"
 
 
 def identity(function: Callable) -> str:
-    """What tells a kernel from all others, and from what it was before a change."""
+    """Return a hash that distinguishes a kernel from all others, and from its earlier versions."""
     enclosed = tuple(cell.cell_contents for cell in function.__closure__ or ())
     return digest((source_stamp(function), function.__qualname__, function.__code__.co_firstlineno, dumps(enclosed)))
 
 
 def digest(made_from: Any) -> str:
-    """Return a name for what something is made from."""
+    """Return a name for the origin of something."""
     return hashlib.sha256(repr(made_from).encode()).hexdigest()
 
 
 def source_stamp(function: Callable) -> str:
-    """A hash of a kernel's file and of every kernel file it imports: those hold all functions compiled into it."""
+    """Return a hash of a kernel's file and all kernel files it imports, which hold the functions compiled into it."""
     return _stamp(Path(function.__code__.co_filename))
 
 
@@ -195,7 +195,7 @@ def _stamp(file: Path) -> str:
             texts[path] = path.read_bytes()
             imported = re.findall(rb"^from mrfit\._kernels\.([\w.]+) import", texts[path], re.MULTILINE)
             files = (_KERNELS.joinpath(*name.decode().split(".")).with_suffix(".py") for name in imported)
-            waiting += [file for file in files if file.is_file()]  # a folder holds no kernels itself
+            waiting += [file for file in files if file.is_file()]  # a folder contains no kernels itself
     ordered = sorted((path.name, text) for path, text in texts.items() if path.name not in _NO_KERNELS)
     return digest(ordered)
 

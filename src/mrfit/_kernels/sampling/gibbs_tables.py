@@ -1,7 +1,7 @@
 """Gibbs sweeps for tables of any scopes and any numbers of states, `LANES` chains at a time.
 
-The logarithms of a variable's probabilities, given the others, are sums of cells: for each table that it stands in, one
-position a lane, and from there a step for each of its states.
+The log-probabilities of a variable given the others are sums of cells: for each table with the variable, one position
+per lane, and from there a step for each of its states.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from mrfit._kernels.arithmetic.elementary import exp_nonpositive
 from mrfit._kernels.arithmetic.vector_rng import LANES, uniforms_52
 from mrfit._kernels.machine_code.compiled import njit
 
-SIDE_BY_SIDE = 4  # states of a variable from which its tables must have them next to each other, with a step of 1
+SIDE_BY_SIDE = 4  # least states for which a variable's tables must store them contiguously, with a step of 1
 
 
 class Incidence(NamedTuple):
-    """Which tables a variable stands in, and where its states and those of the others stand in them."""
+    """Incidence of variables and tables, with the positions of states in the tables."""
 
     states: np.ndarray  # of each variable
-    starts: np.ndarray  # where the incidences of a variable begin
-    begins: np.ndarray  # where the table of an incidence begins, in one vector of all
+    starts: np.ndarray  # start of the incidences of a variable
+    begins: np.ndarray  # start of the table of an incidence, in the vector of all tables
     steps: np.ndarray  # from one state of the variable to the next
     is_target: np.ndarray  # 1 for tables of the target, 0 for those of the base
-    other_starts: np.ndarray  # where the other variables of an incidence begin
+    other_starts: np.ndarray  # start of the other variables of an incidence
     others: np.ndarray
     strides: np.ndarray
-    values: np.ndarray  # all tables; minus infinity is legal, where the chains never are
+    values: np.ndarray  # all tables; minus infinity is legal in cells that the chains never visit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def locate_cells(begin, first, last, others, strides, x, at):
-    """Where the cells of each lane begin in a table, given the states of the other variables."""
+    """Compute the first cell of each lane in a table, given the states of the other variables."""
     at[:] = begin
     for o in range(first, last):
         row, stride = x[others[o]], strides[o]
@@ -52,7 +52,7 @@ def add_cells(values, step, factor, at, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _add_rows(values, factor, at, n_states, out):
-    """`add_cells` where the states of the variable stand side by side: a vector for each lane instead of gathers."""
+    """Do the same as `add_cells` for contiguous states: a vector for each lane instead of gathers."""
     for lane in range(LANES):
         row = values[at[lane] : at[lane] + n_states]
         own = out[lane * n_states : (lane + 1) * n_states]
@@ -62,7 +62,7 @@ def _add_rows(values, factor, at, n_states, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _draw(z, p, u, row, heat):
-    """New states by the inverse of the cumulated probabilities; ``p`` holds those, ``u`` uniform numbers."""
+    """Draw new states by inverting the cumulative probabilities, which fill ``p``; ``u`` are uniform numbers."""
     n_states = len(z)
     largest = p[n_states]
     largest[:] = z[0]
@@ -84,8 +84,8 @@ def _draw(z, p, u, row, heat):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def sweep_tables(model, betas, backwards, x, room, heat):
-    """As `sweep_couplings`, with ``x`` of whole numbers."""
+def sweep_tables(model, betas, backwards, x, block, heat):
+    """Sweep as `sweep_couplings` does, with integer ``x``."""
     states, starts, begins, steps, is_target, other_starts, others, strides, values = model
     n, most = len(x), states.max() if len(x) else 1
     z, p, rows = np.empty((most, LANES)), np.empty((most + 1, LANES)), np.empty(most * LANES)
@@ -110,13 +110,13 @@ def sweep_tables(model, betas, backwards, x, room, heat):
                 for lane in range(LANES):
                     for s in range(states[i]):
                         own[s, lane] = rows[lane * states[i] + s]
-            uniforms_52(room, u)
+            uniforms_52(block, u)
             _draw(own, p, u, x[i], heat)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def potentials_tables(model, x, out):
-    """As `potentials_couplings`: the sum of the target's tables, each in equal parts from its variables."""
+    """Compute potentials as `potentials_couplings` does: each table is split evenly among its variables."""
     _, starts, begins, steps, is_target, other_starts, others, strides, values = model
     at = np.empty(LANES, np.int64)
     out[:] = 0.0

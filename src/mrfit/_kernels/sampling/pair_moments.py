@@ -1,11 +1,11 @@
-"""Means of pairs of two-state variables over many chains, each pair averaged over its own four states.
+"""Means of pairs of binary variables over many chains, each pair averaged over its own four states.
 
-Given all others, a pair that is joined by J has the states 00, 10, 01 and 11 in the proportions 1 : a : b : a b e^J,
-where a and b are the odds of either end with the other at 0. What a chain adds to a mean is the probability of 11, not
-whether it happens to stand there: on sparse data that is worth ten times as many chains (Rao and Blackwell).
+Given all others, a pair with coupling J has the states 00, 10, 01 and 11 in the proportions 1 : a : b : a b e^J, where
+a and b are the odds of either end with the other at 0. A chain adds the probability of 11 to a mean, not its current
+state: on sparse data this is worth ten times as many chains (Rao-Blackwellization).
 
-The odds of an end with the other as it stands differ from a by the factor e^J where the other is at 1. Odds are
-positive, so their sign is free to say where a variable stands: a pair reads two rows of numbers, not four.
+The odds of an end given the other's current state differ from a by the factor e^J if the other is at 1. Odds are
+positive, so their sign can store the variable's state: a pair reads two rows of numbers instead of four.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from mrfit._kernels.arithmetic.bit_casts import bits_of, float_of
 from mrfit._kernels.arithmetic.vector_rng import LANES
 from mrfit._kernels.machine_code.compiled import njit
 
-LARGEST = 20.0  # log-odds and couplings: products of three are still numbers in single precision
+LARGEST = 20.0  # limit of log-odds and couplings: products of three remain finite in single precision
 
 _f32, _u32 = np.float32, np.uint32
 _ONE, _ZERO, _LARGEST = _f32(1.0), _f32(0.0), _f32(LARGEST)
 _LOG2_E = _f32(1.4426950408889634)
 _SHIFTER = _f32(12582912.0)  # 1.5 * 2**23: adding it leaves round(x) in the low bits of the sum
 _MANTISSA = _u32(23)
-# 2**f on [-1/2, 1/2] up to 2.4e-7 of it: minimax
+# 2**f on [-1/2, 1/2] with a relative error up to 2.4e-7: minimax
 _P1, _P2, _P3, _P4, _P5 = _f32(0.69314718), _f32(0.24022651), _f32(0.05550411), _f32(0.0096181291), _f32(0.0013333558)
 
 
@@ -41,7 +41,7 @@ def _add_four(j, a, b, c, d, out):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def _exponentiate(row, x):
-    """Log-odds to odds, in place, negative where the variable stands at 1."""
+    """Replace log-odds by odds, negative where the variable is at 1."""
     for lane in range(LANES):
         z = row[lane]
         z = z if z < _LARGEST else _LARGEST
@@ -64,23 +64,23 @@ def _sum_of_singles(row):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz", "arcp"})
-def _sum_of_pairs(row, other, grown, kept):
-    """``grown`` is e^J, and ``kept`` e^-J, what is left of an end's odds without the other."""
+def _sum_of_pairs(row, other, grown, shrunk):
+    """Return the sum of p(11) over lanes; ``grown`` is e^J, ``shrunk`` is e^-J, which removes the other's effect."""
     total = _ZERO
     for lane in range(LANES):
-        a = abs(row[lane]) * (kept if other[lane] < _ZERO else _ONE)
-        b = abs(other[lane]) * (kept if row[lane] < _ZERO else _ONE)
+        a = abs(row[lane]) * (shrunk if other[lane] < _ZERO else _ONE)
+        b = abs(other[lane]) * (shrunk if row[lane] < _ZERO else _ONE)
         both = a * b * grown
         total += both / (_ONE + a + b + both)
     return total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def pair_moments(model, ends, grown, kept, x, odds, singles, pairs):
-    """Sums over the lanes of a block: of p(x_i = 1 | others), and of p(x_i = x_j = 1 | others) for pairs of ``ends``.
+def pair_moments(model, ends, grown, shrunk, x, odds, singles, pairs):
+    """Sum p(x_i = 1 | others), and p(x_i = x_j = 1 | others) for pairs of ``ends``, over the lanes of a block.
 
-    ``model`` are the couplings that the chains sweep by; ``grown`` and ``kept`` are e^J and e^-J of each pair, once,
-    in single precision: they are the same for all blocks. ``odds`` is room for as many numbers as ``x`` has.
+    ``model`` are the couplings of the chains; ``grown`` and ``shrunk`` are e^J and e^-J of each pair, in single
+    precision: they are the same for all blocks. ``odds`` is a buffer of the shape of ``x``.
     """
     starts, neighbours, fields, couplings = model.starts, model.neighbours, model.fields[1], model.couplings[1]
     for i in range(len(x)):
@@ -98,4 +98,4 @@ def pair_moments(model, ends, grown, kept, x, odds, singles, pairs):
         _exponentiate(row, x[i])
         singles[i] = _sum_of_singles(row)
     for k in range(len(ends)):
-        pairs[k] = _sum_of_pairs(odds[ends[k, 0]], odds[ends[k, 1]], grown[k], kept[k])
+        pairs[k] = _sum_of_pairs(odds[ends[k, 0]], odds[ends[k, 1]], grown[k], shrunk[k])

@@ -1,7 +1,7 @@
 """Means of indicators of joint states over many chains, for tables of any scopes and numbers of states.
 
-An indicator of several variables is averaged, one variable after the other, over what that one would be given all
-others: a mean of probabilities where a count would be a mean of zeros and ones.
+An indicator of several variables is averaged over the conditional distribution of each of its variables in turn: a mean
+of probabilities instead of zeros and ones.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mrfit._kernels.sampling.gibbs_tables import add_cells, locate_cells
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _normalize(z):
-    """Log-potentials of the states of a variable, (states, lanes), to probabilities, in place."""
+    """Replace log-potentials of a variable's states, (states, lanes), by probabilities."""
     for lane in range(LANES):
         largest, total = z[0, lane], 0.0
         for s in range(1, len(z)):
@@ -30,7 +30,7 @@ def _normalize(z):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def conditional_probabilities(model, first_state, x, out):
-    """p(x_i = s | all others) of the target, (states of all variables, lanes)."""
+    """Compute p(x_i = s | all others) of the target, (states of all variables, lanes)."""
     states, starts, begins, steps, is_target, other_starts, others, strides, values = model
     at = np.empty(LANES, np.int64)
     for i in range(len(x)):
@@ -45,7 +45,7 @@ def conditional_probabilities(model, first_state, x, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def indicator_moments(first_state, feature_starts, feature_variables, feature_states, p, x, out):
-    """Sums over the lanes of a block of every feature, averaged over each of its variables in turn."""
+    """Sum every feature over the lanes of a block, averaged over each of its variables in turn."""
     share = np.empty(LANES)
     for f in range(len(feature_starts) - 1):
         first, last = feature_starts[f], feature_starts[f + 1]

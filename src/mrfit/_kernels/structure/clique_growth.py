@@ -1,8 +1,8 @@
-"""Which pairs may be joined so that the cliques of a graph stay small.
+"""Pairs that can be joined without making the cliques of a graph too large.
 
-Variables are eliminated in an order; ``above[k]`` are the places in it of those that the variable at place k is joined
-to when it goes. A pair more changes what is above along one path only, from the earlier of the two upwards: to see what
-it would cost takes no elimination.
+Variables are eliminated in an order; ``above[k]`` are the later positions in it that are joined to position k at its
+elimination. A further pair changes these sets along a single path, from the earlier of the two upwards, so its cost can
+be computed without elimination.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from mrfit._kernels.inference.elimination import FILL, eliminate
 from mrfit._kernels.machine_code.compiled import njit
 
 _ONE = np.uint64(1)
-_WORK = 2e7  # for fresh orders, each of which takes about the square of the number of variables
-_FEWEST_TRIALS = 50  # of them
+_WORK = 2e7  # budget for fresh orders, each of which takes about the square of the number of variables
+_FEWEST_TRIALS = 50  # least number of fresh orders
 
 
 @njit(cache=True, nogil=True)
@@ -27,8 +27,8 @@ def _first(sets, row):
 
 
 @njit(cache=True, nogil=True)
-def _n_beside(sets, row, others, other):
-    """How many of one set are not in another."""
+def _n_outside(sets, row, others, other):
+    """Count the members of one set that are not in another."""
     count = 0
     for i in range(sets.shape[1]):
         count += n_ones(sets[row, i] & ~others[other, i])
@@ -37,7 +37,7 @@ def _n_beside(sets, row, others, other):
 
 @njit(cache=True, nogil=True)
 def _product(sets, row, but, row_but, n_states):
-    """Of the numbers of states of what is in one set, but not in another."""
+    """Return the product of the numbers of states of the members of one set that are not in another."""
     product = 1.0
     for i in range(sets.shape[1]):
         word = sets[row, i] & ~but[row_but, i]
@@ -49,25 +49,25 @@ def _product(sets, row, but, row_but, n_states):
 
 @njit(cache=True, nogil=True)
 def triangulated(graph, order):
-    """What is above every place, and the place of every variable."""
+    """Return the set above every position, and the position of every variable."""
     n = len(order)
-    above, place, near = np.zeros((n, n_words(n)), np.uint64), np.empty(n, np.int64), np.empty(n, np.int64)
-    place[order] = np.arange(n)
+    above, position, near = np.zeros((n, n_words(n)), np.uint64), np.empty(n, np.int64), np.empty(n, np.int64)
+    position[order] = np.arange(n)
     for k in range(n):
         for at in range(members(graph, order[k], near)):
-            if place[near[at]] > k:
-                put(above, k, place[near[at]])
+            if position[near[at]] > k:
+                put(above, k, position[near[at]])
     for k in range(n):
         parent = _first(above, k)
         if parent >= 0:
             above[parent] |= above[k]
             drop(above, parent, parent)
-    return above, place
+    return above, position
 
 
 @njit(cache=True, nogil=True)
 def clique_cells(above, n_states):
-    """Of the clique of every place; ``n_states`` by places."""
+    """Return the cells of the clique of every position; ``n_states`` is by position."""
     none, cells = np.zeros((1, above.shape[1]), np.uint64), np.empty(len(above))
     for k in range(len(above)):
         cells[k] = n_states[k] * _product(above, k, none, 0, n_states)
@@ -76,12 +76,12 @@ def clique_cells(above, n_states):
 
 @njit(cache=True, nogil=True)
 def _join(above, cells, n_states, first, second, write):
-    """The cells that all cliques gain together when two places are joined; ``write`` joins them."""
+    """Return the cells that all cliques gain together if two positions are joined; ``write`` joins them."""
     more = np.zeros((1, above.shape[1]), np.uint64)
     k, gain = min(first, second), 0.0
     put(more, 0, max(first, second))
     while True:
-        if _n_beside(more, 0, above, k) == 0:
+        if _n_outside(more, 0, above, k) == 0:
             return gain
         times = _product(more, 0, above, k, n_states)
         gain += (times - 1.0) * cells[k]
@@ -96,15 +96,15 @@ def _join(above, cells, n_states, first, second, write):
 
 @njit(cache=True, nogil=True)
 def admit(graph, pairs, n_states, limit, most, most_each, order, answers):
-    """Join pairs in ``graph``, the first ones first, until ``most`` are in, ``most_each`` of them at any variable.
+    """Join pairs in ``graph``, in order, until ``most`` are joined, with at most ``most_each`` at any variable.
 
-    ``answers`` becomes 1 for those that are, and -1 for those with which the cliques would have more than ``limit``
-    cells in all: in the order so far, and for the first of them in a fresh one of least fill too. ``order`` is one in
-    which they have not, before and after.
+    ``answers`` becomes 1 for joined pairs, and -1 for pairs with which the cliques would exceed ``limit`` cells in
+    total: in the present order, and for the first such pairs also in a fresh order of least fill. ``order`` satisfies
+    the limit, before and after.
     """
-    above, place = triangulated(graph, order)
-    by_place = n_states[order]
-    cells = clique_cells(above, by_place)
+    above, position = triangulated(graph, order)
+    by_position = n_states[order]
+    cells = clique_cells(above, by_position)
     random, trial = np.ones(1, np.uint64), np.empty_like(order)
     n_new, n_trials = np.zeros(len(graph), np.int64), max(_FEWEST_TRIALS, _WORK / len(graph) ** 2)
     for k in range(len(pairs)):
@@ -113,17 +113,17 @@ def admit(graph, pairs, n_states, limit, most, most_each, order, answers):
             continue
         put(graph, a, b)
         put(graph, b, a)
-        fits = cells.sum() + _join(above, cells, by_place, place[a], place[b], False) <= limit
+        fits = cells.sum() + _join(above, cells, by_position, position[a], position[b], False) <= limit
         if fits:
-            _join(above, cells, by_place, place[a], place[b], True)
+            _join(above, cells, by_position, position[a], position[b], True)
         elif n_trials > 0:
             n_trials -= 1
             fits = eliminate(graph.copy(), n_states, FILL, False, False, random, limit, trial)[0] <= limit
             if fits:
                 order[:] = trial
-                above, place = triangulated(graph, order)
-                by_place = n_states[order]
-                cells = clique_cells(above, by_place)
+                above, position = triangulated(graph, order)
+                by_position = n_states[order]
+                cells = clique_cells(above, by_position)
         if fits:
             answers[k] = 1
             n_new[a] += 1

@@ -11,17 +11,17 @@ from mrfit._kernels.machine_code.compiled import njit
 from mrfit._kernels.structure.node_cells import one_cell
 from mrfit._kernels.structure.nodewise import LANES, columns_times, residual_over_rows, solve_node
 
-_NEAR = 16  # variables whose sums are read together: sums lie by column, norms by node
+_NEAR = 16  # variables whose sums are read together: sums are stored by column, norms by node
 
 
 class RegressionState(NamedTuple):
-    """The regressions to walk, one row for each: what they are, where they stand, and how far to go.
+    """The regressions to walk, one row for each: their definition, present solution, and path length.
 
-    The neighbours a node begins with, and their values, lie as in `Points`.
+    The initial neighbours of a node, and their values, are stored as in `Points`.
     """
 
     variable: np.ndarray
-    n_free: np.ndarray  # states but the first
+    n_free: np.ndarray  # states except the first
     excluded: np.ndarray  # (nodes, variables) that may not enter
     constant: np.ndarray  # (nodes, states)
     n_selected: np.ndarray
@@ -34,16 +34,16 @@ class RegressionState(NamedTuple):
     )  # (nodes, variables) of the gradient where they stand, by scale; a walk leaves those where it ended
     strength: np.ndarray  # (nodes, steps), falling
     n_steps: np.ndarray
-    slack: np.ndarray  # violation allowed
+    slack: np.ndarray  # allowed violation
 
 
 class Points(NamedTuple):
-    """What was found, as (nodes, steps) arrays; selected variables and their values lie one point after the other."""
+    """Solutions as (nodes, steps) arrays; selected variables and their values are stored one point after the other."""
 
     loss: np.ndarray
     violation: np.ndarray
     constant: np.ndarray  # (nodes, steps, states)
-    n_selected: np.ndarray  # -1 where a path had ended
+    n_selected: np.ndarray  # -1 after the end of a path
     first_selected: np.ndarray
     first_value: np.ndarray
     selected: np.ndarray
@@ -54,9 +54,9 @@ class Points(NamedTuple):
 def walk_paths(table, nodes, max_selected):
     """Solve every node at each of its strengths in turn, each from the last, until it selects too many variables.
 
-    As many nodes are under way as fit into one pass over the table; a path that ends makes room for the next. A
-    regression is solved on what is not zero and what the gradient at the last solution says will enter; then all others
-    are checked, for all nodes under way in one pass, and what was missed is added.
+    As many nodes are active as fit into one pass over the table; when a path ends, the next node starts. A regression
+    is solved on the nonzero variables and those that enter according to the gradient at the last solution. Then all
+    others are checked, for all active nodes in one pass, and missed variables are added.
     """
     n_nodes, n_steps = nodes.strength.shape
     most_free = _largest(nodes.n_free)
@@ -66,38 +66,38 @@ def walk_paths(table, nodes, max_selected):
     first_selected, first_value = np.zeros((n_nodes, n_steps), np.int64), np.zeros((n_nodes, n_steps), np.int64)
     selected, values, n_chosen, n_values = np.empty(64, np.int64), np.empty(64), 0, 0
 
-    node, step, waiting = _minus_ones((n_slots,)), np.zeros(n_slots, np.int64), 0
+    node, step, next_node = _minus_ones((n_slots,)), np.zeros(n_slots, np.int64), 0
     cells = [one_cell(table, 0, 1) for slot in range(n_slots)]
     coefficients = [np.empty((1, 1)) for slot in range(n_slots)]
     norms = np.empty((n_slots, nodes.norms.shape[1]))
     working = np.zeros(norms.shape, np.bool_)
-    # Room to work in: fresh memory for every pass would cost as much as the pass.
+    # Buffers, allocated once: fresh memory for every pass would cost as much as the pass.
     residual, sums = np.empty((n_lanes, len(table.sample_weight))), np.empty((len(table.variable), n_lanes))
     while True:
         for slot in range(n_slots):
             if node[slot] >= 0:
                 continue
-            while waiting < n_nodes and nodes.n_steps[waiting] == 0:
-                waiting += 1
-            if waiting < n_nodes:
-                i, step[slot] = waiting, 0
+            while next_node < n_nodes and nodes.n_steps[next_node] == 0:
+                next_node += 1
+            if next_node < n_nodes:
+                i, step[slot] = next_node, 0
                 node[slot] = i
                 copy_into(norms[slot], nodes.norms[i])
                 cells[slot] = one_cell(table, nodes.variable[i], nodes.n_free[i])
-                coefficients[slot] = _beginning(table, nodes, i, working[slot])
+                coefficients[slot] = _initial_coefficients(table, nodes, i, working[slot])
                 _let_in(table, coefficients[slot], norms[slot], nodes.strength[i, 0], working[slot])
-                waiting += 1
-        busy = _indices(node >= 0)
-        if len(busy) == 0:
+                next_node += 1
+        active_slots = _indices(node >= 0)
+        if len(active_slots) == 0:
             break
-        for slot in busy:
+        for slot in active_slots:
             i, t = node[slot], step[slot]
             cells[slot], violation[i, t], loss[i, t], _ = solve_node(
                 table, nodes.variable[i], cells[slot], _indices(working[slot]), nodes.strength[i, t],
                 0.5 * nodes.slack[i], coefficients[slot],
             )  # fmt: skip
-        _check(table, nodes, node, busy, cells, residual, sums, norms)
-        for slot in busy:
+        _check(table, nodes, node, active_slots, cells, residual, sums, norms)
+        for slot in active_slots:
             i, t = node[slot], step[slot]
             limit = nodes.strength[i, t] + nodes.slack[i]
             outside = _let_in_missed(norms[slot], limit, working[slot])
@@ -110,7 +110,7 @@ def walk_paths(table, nodes, max_selected):
                 continue
             n_selected[i, t], first_selected[i, t], first_value[i, t] = len(chosen), n_chosen, n_values
             own = coefficients[slot]
-            selected, values = _with_room(selected, n_chosen, len(chosen)), _with_room(values, n_values, own.size)
+            selected, values = _grown(selected, n_chosen, len(chosen)), _grown(values, n_values, own.size)
             for s in range(nodes.n_free[i]):
                 constant[i, t, s] = own[0, s]
             for j in chosen:
@@ -132,8 +132,8 @@ def walk_paths(table, nodes, max_selected):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _beginning(table, nodes, i, working):
-    """The coefficients node i begins with; those that are not zero are ``working``."""
+def _initial_coefficients(table, nodes, i, working):
+    """Return the initial coefficients of node i; mark the nonzero ones as ``working``."""
     coefficients = np.zeros((1 + len(table.variable), nodes.n_free[i]))
     for s in range(nodes.n_free[i]):
         coefficients[0, s] = nodes.constant[i, s]
@@ -172,14 +172,14 @@ def _selected(table, coefficients, working):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _let_in(table, coefficients, norms, strength, working):
-    """What is not zero, and what the gradient at the last solution says will enter at a lower strength."""
+    """Set the working set: nonzero variables, and those that the gradient at the last solution lets in."""
     for j in range(len(norms)):
         working[j] = norms[j] > strength or (working[j] and _is_selected(table, coefficients, j))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _let_in_missed(norms, limit, working):
-    """Let in what a check found missing; returns the largest norm outside before."""
+    """Let in variables that a check found missing; return the largest norm outside before."""
     largest = 0.0
     for j in range(len(norms)):
         if not working[j] and norms[j] > largest:
@@ -191,35 +191,35 @@ def _let_in_missed(norms, limit, working):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _check(table, nodes, node, busy, cells, residual, sums, norms):
-    """The gradient norms of all variables in the regressions of the ``busy`` slots, by the variables' scale."""
-    lane = np.zeros(len(busy) + 1, np.int64)
-    for n in range(len(busy)):
-        i = node[busy[n]]
+def _check(table, nodes, node, active_slots, cells, residual, sums, norms):
+    """Compute the gradient norms of all variables in the regressions of the active slots, by the variables' scale."""
+    lane = np.zeros(len(active_slots) + 1, np.int64)
+    for n in range(len(active_slots)):
+        i = node[active_slots[n]]
         lane[n + 1] = lane[n] + nodes.n_free[i]
-        residual_over_rows(table, nodes.variable[i], cells[busy[n]], residual[lane[n] : lane[n + 1]])
+        residual_over_rows(table, nodes.variable[i], cells[active_slots[n]], residual[lane[n] : lane[n + 1]])
     columns_times(table.start, table.rows, residual[: lane[-1]], sums)
     n_variables = norms.shape[1]
-    for slot in busy:
+    for slot in active_slots:
         norms[slot] = 0.0
     for begin in range(0, n_variables, _NEAR):
         end = min(begin + _NEAR, n_variables)
-        for n in range(len(busy)):
+        for n in range(len(active_slots)):
             for s in range(lane[n], lane[n + 1]):
                 for j in range(begin, end):
                     for k in range(table.group_start[j], table.group_start[j + 1]):
-                        norms[busy[n], j] += sums[k, s] ** 2
-    for slot in busy:
+                        norms[active_slots[n], j] += sums[k, s] ** 2
+    for slot in active_slots:
         for j in range(n_variables):
             norms[slot, j] = 0.0 if nodes.excluded[node[slot], j] else np.sqrt(norms[slot, j]) / table.scale[j]
 
 
-# Plain loops instead of numpy's functions: each of those would be compiled too, which the first call would wait for.
+# Plain loops instead of numpy's functions, each of which would have to be compiled before the first call.
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _with_room(buffer, length, more):
-    """The buffer, or a copy twice as large where ``more`` do not fit behind its first ``length``."""
+def _grown(buffer, length, more):
+    """Return the buffer, or a copy twice as large if ``more`` entries do not fit after its first ``length``."""
     if length + more <= len(buffer):
         return buffer
     larger = np.empty(2 * (length + more), buffer.dtype)
@@ -245,7 +245,7 @@ def _largest(values):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _indices(mask):
-    """Where ``mask`` is true."""
+    """Return the indices at which ``mask`` is true."""
     found, n = np.empty(len(mask), np.int64), 0
     for k in range(len(mask)):
         if mask[k]:

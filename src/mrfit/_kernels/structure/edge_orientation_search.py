@@ -1,4 +1,4 @@
-"""Edges with an owner each, of which a variable owns at most so many."""
+"""Edges with an owner each, such that no variable owns too many."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from mrfit._kernels.machine_code.compiled import njit
 
 
 @njit(cache=True, nogil=True)
-def _make_room(a, b, owned, n_owned, closed, reached_by, slot, queue):
-    """Free a place at a or b by handing edges on to their other ends; which of the two has one, or -1.
+def _free_slot(a, b, owned, n_owned, closed, reached_by, slot, queue):
+    """Free a slot at a or b by passing edges on to their other ends; return the one with a free slot, or -1.
 
-    A search in breadth over owned edges, from both ends, for a variable with a place free; every edge on the way
-    changes hands. Where there is none, all that was reached owns as many edges as it can, all of them within what was
-    reached: no edge within can ever enter, and all of it is closed.
+    A breadth-first search over owned edges, from both ends, looks for a variable with a free slot; every edge on the
+    way changes its owner. If no variable has one, all reached variables own as many edges as they can, all among
+    themselves. No edge among them can ever enter, so all of them are closed.
     """
     most, head, tail = owned.shape[1], 0, 0
     for v in (a, b):
@@ -51,10 +51,10 @@ def _make_room(a, b, owned, n_owned, closed, reached_by, slot, queue):
 
 @njit(cache=True, nogil=True)
 def enter(first, second, limit, owned, n_owned, closed, entered):
-    """Let edges in, in their order, as far as every one can have an owner; marks those that ``entered``.
+    """Let edges in, in their order, as long as each can have an owner; mark those that ``entered``.
 
-    ``owned[v]`` lists the other ends of the edges that v owns. An edge is passed over where both its ends have met
-    ``limit`` edges in this call: what they promise has changed.
+    ``owned[v]`` lists the other ends of the edges that v owns. An edge is skipped if both its ends have met ``limit``
+    edges in this call, because its score has changed since.
     """
     n = len(n_owned)
     met, reached_by, slot = np.zeros(n, np.int64), np.full(n, -1), np.empty(n, np.int64)
@@ -66,7 +66,7 @@ def enter(first, second, limit, owned, n_owned, closed, entered):
             continue
         owner = a if n_owned[a] <= n_owned[b] else b
         if n_owned[owner] >= owned.shape[1]:
-            owner = _make_room(a, b, owned, n_owned, closed, reached_by, slot, queue)
+            owner = _free_slot(a, b, owned, n_owned, closed, reached_by, slot, queue)
         if owner < 0:
             continue
         owned[owner, n_owned[owner]] = a + b - owner
@@ -80,11 +80,11 @@ def enter(first, second, limit, owned, n_owned, closed, entered):
 
 @njit(cache=True, nogil=True)
 def leave(first, second, owned, n_owned):
-    """Take edges away from whoever owns them."""
+    """Remove edges from their owners."""
     for k in range(len(first)):
         for a, b in ((first[k], second[k]), (second[k], first[k])):
-            for place in range(n_owned[a]):
-                if owned[a, place] == b:
+            for k_owned in range(n_owned[a]):
+                if owned[a, k_owned] == b:
                     n_owned[a] -= 1
-                    owned[a, place] = owned[a, n_owned[a]]
+                    owned[a, k_owned] = owned[a, n_owned[a]]
                     break

@@ -1,7 +1,7 @@
-"""Cells of a node's regression: rows that agree on the columns it has seen so far are one.
+"""Cells of a node's regression: rows that agree on all columns used so far are one cell.
 
 A *column* is an indicator "variable j is in state s", s > 0. A regression with few columns costs a few hundred cells,
-whatever the number of rows. Cells are only ever split, so what is known of the old columns is kept.
+for any number of rows. Cells are only ever split, so results for the old columns are preserved.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ class Indicators(NamedTuple):
     state: np.ndarray  # of every column
     group_start: np.ndarray  # columns of every variable
     sample_weight: np.ndarray
-    scale: np.ndarray  # of every variable: its coefficients are penalised by so many times the strength
+    scale: np.ndarray  # of every variable: factor of the penalty strength of its coefficients
 
 
 class NodeCells(NamedTuple):
-    """Where a regression's rows stand; ``counts`` and ``probability`` have a state axis, in blocks."""
+    """Cells of a regression's rows; ``counts`` and ``probability`` have a state axis, in blocks."""
 
     class_of: np.ndarray  # cell of every row
     size: np.ndarray  # rows of every cell
-    columns: np.ndarray  # told apart so far
-    slot: np.ndarray  # the place of every column in ``columns``, -1 if it is not there
+    columns: np.ndarray  # columns that distinguish cells so far
+    slot: np.ndarray  # the position of every column in ``columns``, -1 if absent
     bits: np.ndarray  # (columns, cells): 1 where a column is active
     total: np.ndarray  # weight of every cell
-    counts: np.ndarray  # of it, by state but the first
-    probability: np.ndarray  # the same, as a share of the cell, under the present solution
+    counts: np.ndarray  # weight of every cell by state except the first
+    probability: np.ndarray  # probability of these states in every cell under the present solution
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def one_cell(table, variable, n_free):
-    """All rows together."""
+    """Return all rows as a single cell."""
     n_rows = len(table.sample_weight)
     size = np.empty(n_rows + 1, np.int32)
     size[0] = n_rows
@@ -62,10 +62,10 @@ def one_cell(table, variable, n_free):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def split_cells(table, variable, cells, new):
-    """The cells split by the columns ``new``.
+    """Split the cells by the columns ``new``.
 
-    Bits are bytes column by column, because a column times a vector of cells is then one vectorised loop, which beats
-    lists of active columns down to densities of a few percent.
+    Bits are bytes column by column: a column times a vector of cells is then one vectorised loop, which beats lists of
+    active columns down to densities of a few percent.
     """
     n_old, n_before = len(cells.columns), len(cells.total)
     n_free = len(cells.counts) // n_before
@@ -79,7 +79,7 @@ def split_cells(table, variable, cells, new):
     for k in range(n_old):
         for c in range(n_before):
             bits[k, c] = cells.bits[k, c]
-    member = np.empty(n_cells, np.int64)  # any row of a cell; a new cell has only rows with a new column
+    member = np.empty(n_cells, np.int64)  # any row of a cell; new cells only contain rows with a new column
     for k in range(n_old, len(columns)):
         cells.slot[columns[k]] = k
         for at in range(table.start[columns[k]], table.start[columns[k] + 1]):

@@ -1,4 +1,4 @@
-"""Sparse regressions of single variables on all others: solved on working sets, checked together."""
+"""Kernels of sparse regressions of single variables on all others: solved on working sets, checked together."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from mrfit._kernels.machine_code.compiled import njit
 from mrfit._kernels.structure.node_cells import split_cells
 from mrfit._kernels.structure.sparse_newton import BLOCK, solve_on_cells
 
-LANES = 64  # logits checked together
-FEW = 8  # or fewer of them
-_TILE = 64  # rows whose expected counts stay in the first cache
+LANES = 64  # most logits checked together
+FEW = 8  # width of the narrow variant
+_TILE = 64  # rows whose expected counts stay in the first-level cache
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _columns_of(group_start, working, slot):
-    """(first column of every group in the joint list, columns, how many have no slot) of the variables ``working``."""
+    """Return the first column of every group, the columns, and the number without a slot, for ``working`` variables."""
     starts = np.zeros(len(working) + 1, np.int64)
     for g in range(len(working)):
         starts[g + 1] = starts[g] + group_start[working[g] + 1] - group_start[working[g]]
@@ -39,9 +39,9 @@ def _absent(columns, slot, n_absent):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def solve_node(table, variable, cells, working, strength, tolerance, coefficients):
-    """Solve one regression on the groups of ``working``, from the present ``coefficients``, which take the solution.
+    """Solve one regression on the groups of ``working``; ``coefficients`` are the starting point and take the solution.
 
-    Everything outside ``working`` becomes zero. Splits the cells where needed and fills their probabilities. Returns
+    Coefficients outside ``working`` become zero. Cells are split where needed, and their probabilities filled. Returns
     (cells, violation, loss, penalty).
     """
     n_free = coefficients.shape[1]
@@ -83,7 +83,7 @@ def solve_node(table, variable, cells, working, strength, tolerance, coefficient
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def residual_over_rows(table, variable, cells, residual):
-    """residual[s, row] = weight of the row * (probability of state s + 1 in its cell - 1 if it is in that state)."""
+    """Fill residual[s, row] = weight of the row * (probability of state s + 1 in its cell - 1 if in that state)."""
     n_free, n_cells, class_of = len(residual), len(cells.total), cells.class_of
     state_of, weight = table.codes[variable], table.sample_weight
     for s in range(n_free):
@@ -100,13 +100,13 @@ def residual_over_rows(table, variable, cells, residual):
 
 
 def _pass_of(width):
-    """A pass over the table for ``width`` lanes: a constant, so that the inner loop is whole vector registers."""
+    """Return a pass over the table for ``width`` lanes, a constant, so that inner loops use whole vector registers."""
 
     @njit(cache=True, nogil=True, error_model="numpy")
     def columns_times(start, rows, values, sums):
         n_lanes, n_rows = values.shape
         tile, own = np.zeros((_TILE, width)), np.zeros((len(start) - 1, width))
-        reached = start[:-1].copy()  # how far the rows of each column are done
+        reached = start[:-1].copy()  # next entry of each column
         for first in range(0, n_rows, _TILE):
             last = min(first + _TILE, n_rows)
             for lane in range(n_lanes):
@@ -137,10 +137,10 @@ _few_times, _many_times = _pass_of(FEW), _pass_of(LANES)
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def columns_times(start, rows, values, sums):
-    """sums[k, lane] = sum over the rows in which column k is active of values[lane, row].
+    """Fill sums[k, lane] = sum over the rows in which column k is active of values[lane, row].
 
-    The lanes (regressions) of a block share one pass over the table. Rows are taken tile by tile, turned so that a
-    row's lanes lie together, and four at a time, so that most sums stay out of memory.
+    The lanes (regressions) of a block share one pass over the table. Rows are taken tile by tile, transposed so that a
+    row's lanes are contiguous, and four at a time, so that most sums stay out of memory.
     """
     done, n_lanes = 0, len(values)
     while done < n_lanes:

@@ -1,16 +1,16 @@
-"""The pass over a joint model of pairs: value, gradient, Hessian products and diagonal.
+"""Passes over a joint model of pairs: value, gradient, Hessian products and diagonal.
 
 For variable i with states 0..S every row r holds
 
     z[s, r] = constants[s] + sum over neighbours j, in state t > 0 in row r, of w[pair i - j, s, t],   s = 1..S
 
-Rows that agree on all neighbours of i are one *cell* of i, if that halves their number at least; else every row is a
-cell and nothing is prepared but a copy of the weights. That is cheaper to set up than `cells` with its prefix trees,
-and slower in every pass: it is for pairs that come and go, a few passes for each set of them.
+Rows that agree on all neighbours of i are one *cell* of i, if this at least halves their number. Otherwise every row is
+a cell and only a copy of the weights is prepared. This is cheaper to set up than `cells` with its prefix trees, but
+slower in every pass: it suits pairs that change often, with a few passes for each set of them.
 
-A parameter of a pair is met twice, once from either end. Derivatives from the two ends go to two rows of ``slopes``, so
-variables are independent, threads never share a sum, and the result does not depend on how variables are dealt to
-threads.
+A parameter of a pair is used twice, once from either end. Derivatives from the two ends go to two rows of ``slopes``.
+Variables are therefore independent, threads never share a sum, and the result does not depend on how variables are
+dealt to threads.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ EXPANSION, PRODUCT, DIAGONAL = 0, 1, 2
 
 # Columns as compressed lists of rows (see `ActiveEntries`), states by variable and row, and the weight of the rows.
 RowArrays = namedtuple("RowArrays", "start rows first_column codes sample_weight")
-# Neighbours of variable i at start[i]:start[i + 1], where the parameters of the pair begin, and where the cells of
-# the neighbour's columns begin in ``members`` (one entry for each column, from column_start[link] on, and one more).
+# Neighbours of variable i at start[i]:start[i + 1], the start of the pair's parameters, and the start of the cells of
+# the neighbour's columns in ``members`` (one entry for each column, from column_start[link] on, plus one).
 LinkArrays = namedtuple("LinkArrays", "start other offset column_start")
 # Cells of variable i at start[i], their weight by state, (S, cells), at count_start[i]; the cell of every row by
-# variable, where rows were merged; and the cells in which each column of a neighbour is active.
+# variable, if rows were merged; and the cells in which each column of a neighbour is active.
 PairCells = namedtuple("PairCells", "start count_start is_merged cell_of total counts member_start members")
 
 
 @njit(cache=True, nogil=True)
 def merge_rows(table, links, first, last, cell_of, n_cells, n_members):
-    """Number the cells of variables ``first`` to ``last``, and count those in which neighbours' columns are active."""
+    """Number the cells of variables ``first`` to ``last``, and count the cells with active columns of neighbours."""
     n_rows, first_column = len(table.sample_weight), table.first_column
     seen_in = np.empty(n_rows, np.int32)
     for i in range(first, last):
@@ -71,9 +71,9 @@ def merge_rows(table, links, first, last, cell_of, n_cells, n_members):
 
 @njit(cache=True, nogil=True)
 def fill_cells(table, links, cells, first, last):
-    """Weights and members of the cells of variables ``first`` to ``last``.
+    """Fill the weights and members of the cells of variables ``first`` to ``last``.
 
-    Rows in a state that has no place are not judged: they weigh nothing.
+    Rows in a state without a column carry no weight.
     """
     n_rows, first_column = len(table.sample_weight), table.first_column
     seen_in = np.empty(n_rows, np.int32)
@@ -96,25 +96,25 @@ def fill_cells(table, links, cells, first, last):
         at = links.column_start[links.start[i]]
         for k in range(links.start[i], links.start[i + 1]):
             for column in range(first_column[links.other[k]], first_column[links.other[k] + 1]):
-                place = cells.member_start[at]
+                position = cells.member_start[at]
                 for entry in range(table.start[column], table.start[column + 1]):
                     cell = cells.cell_of[i, table.rows[entry]]
                     if seen_in[cell] != column:
                         seen_in[cell] = column
-                        cells.members[place] = cell
-                        place += 1
+                        cells.members[position] = cell
+                        position += 1
                 at += 1
 
 
 @njit(cache=True, nogil=True)
-def _place(variable, other, s, t, n_own, n_other, offset):
-    """The parameter of own state s and the neighbour's state t: tables are laid out from the lower variable."""
+def _parameter_at(variable, other, s, t, n_own, n_other, offset):
+    """Return the parameter of own state s and the neighbour's state t; tables are laid out from the lower variable."""
     return offset + (s * n_other + t if variable < other else t * n_own + s)
 
 
 @njit(cache=True, nogil=True)
 def _active(table, links, cells, variable, link, t):
-    """The cells of a variable in which its neighbour is in state t + 1."""
+    """Return the cells of a variable in which its neighbour is in state t + 1."""
     if cells.is_merged[variable]:
         at = links.column_start[link] + t
         return cells.members[cells.member_start[at] : cells.member_start[at + 1]]
@@ -148,7 +148,7 @@ def _logits(table, links, cells, variable, constants, w, z):
         for t in range(n_other):
             active = _active(table, links, cells, variable, k, t)
             for s in range(n_own):
-                value = w[_place(variable, other, s, t, n_own, n_other, links.offset[k])]
+                value = w[_parameter_at(variable, other, s, t, n_own, n_other, links.offset[k])]
                 _add(active, value, z[s * n_cells : (s + 1) * n_cells])
 
 
@@ -165,16 +165,16 @@ def _slopes(table, links, cells, variable, residual, constant_slopes, slopes):
         for t in range(n_other):
             active = _active(table, links, cells, variable, k, t)
             for s in range(n_own):
-                place = _place(variable, other, s, t, n_own, n_other, links.offset[k])
-                slopes[end, place] = _sum_at(active, residual[s * n_cells : (s + 1) * n_cells])
+                position = _parameter_at(variable, other, s, t, n_own, n_other, links.offset[k])
+                slopes[end, position] = _sum_at(active, residual[s * n_cells : (s + 1) * n_cells])
 
 
 @njit(cache=True, nogil=True)
 def sweep(mode, table, links, cells, first, last, constants, w, expected, values, constant_slopes, slopes):
-    """Fill values and slopes of variables ``first`` to ``last``; ``expected`` = weight * p is laid out as counts.
+    """Fill values and slopes of variables ``first`` to ``last``; ``expected`` = weight * p has the layout of counts.
 
-    EXPANSION takes ``constants`` and ``w`` for a point and writes ``expected``; PRODUCT takes them for a direction and
-    DIAGONAL takes nothing, both at the point of ``expected``.
+    EXPANSION evaluates at the point (``constants``, ``w``) and writes ``expected``. PRODUCT takes them as a direction,
+    and DIAGONAL ignores them; both are at the point of ``expected``.
     """
     longest, most_cells = 0, 0
     for i in range(first, last):
@@ -207,7 +207,7 @@ def sweep(mode, table, links, cells, first, last, constants, w, expected, values
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def over_rows(table, cells, expected, first, last, residual, curvature):
-    """Expected - observed weight of every row and column, and its curvature, for variables ``first`` to ``last``."""
+    """Compute expected - observed weight of every row and column, and its curvature, for ``first`` to ``last``."""
     n_rows, lane = len(table.sample_weight), 0
     for i in range(first, last):
         n_cells, merged, codes = cells.start[i + 1] - cells.start[i], cells.is_merged[i], table.codes[i]

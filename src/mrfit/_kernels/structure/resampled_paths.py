@@ -1,16 +1,17 @@
-"""The best points on the l1 paths of one variable's regression, over many resamples of a table of two-state variables.
+"""Best points on the l1 paths of one variable's regression, over many bootstrap samples of a binary table.
 
-All that a resample changes is the weight of the cells. Each path is searched for the point of least extended BIC,
+A bootstrap sample only changes the weight of the cells. Each path is searched for the point of least extended BIC,
 
-    2 loss + price * coefficients that are not zero,
+    2 loss + price * number of nonzero coefficients,
 
-without being walked whole. The loss at the solutions only falls with the strength. So between two solved points no
-other is better than the loss of the weaker one with the price of what both of them select: a stretch is halved as long
-as that is less than the best so far. Taken for granted is only that a coefficient of nearly one size (`_NEAR`) at both
-ends of a stretch is not zero within.
+without walking all of it. The loss of the solutions falls with the strength. Between two solved points, no other can
+therefore be better than the loss of the weaker one plus the price of the variables that both select. A stretch is
+halved as long as this bound is below the best score so far. The only assumption is that a coefficient of similar size
+(`_NEAR`) at both ends of a stretch is nonzero within.
 
-Where points are scored by the loss of a refit of what they select, it is that points within a stretch select what both
-ends do, and nothing that neither does: none is then better than the refit of either's, with the price of both's.
+If points are scored by the loss of a refit of their selection, the assumption is that points within a stretch select
+what both ends select, and nothing that neither selects. No point is then better than the refit of the union, with the
+price of the intersection.
 """
 
 from __future__ import annotations
@@ -23,50 +24,50 @@ from mrfit._kernels.machine_code.compiled import njit
 from mrfit._kernels.structure.sparse_newton import BLOCK, RIDGE, evaluate, hessian_of, solve_positive, violation_of
 
 _MOST_STEPS = 200
-_MOST_SETS = 4  # active sets tried, for each coefficient
-_ROUNDING = 1e-12  # of the total weight: a smaller gradient is none
-_NEAR = 0.1  # of one coefficient at the other end of a stretch
+_MOST_SETS = 4  # most active sets tried per coefficient
+_ROUNDING = 1e-12  # of the total weight: a smaller gradient counts as zero
+_NEAR = 0.1  # least ratio of a coefficient at the two ends of a stretch
 
 
-class NodeCells(NamedTuple):
-    """Rows that agree on all other variables are one cell."""
+class ResampledCells(NamedTuple):
+    """Cells of rows that agree on all other variables."""
 
     bits: np.ndarray  # (other variables, cells): 1 in the second state
-    cell_of: np.ndarray  # of every row
-    is_second: np.ndarray  # whether the variable itself is in its second state, of every row
+    cell_of: np.ndarray  # cell of every row
+    is_second: np.ndarray  # whether the variable itself is in its second state, for every row
     path: np.ndarray  # (points, 1 + other variables): the coefficients of the whole table, the constant first
 
 
 class Resamples(NamedTuple):
-    """What changes with each, the first axis of all."""
+    """Properties of each bootstrap sample, the first axis of all arrays."""
 
     weight: np.ndarray  # (resamples, rows)
     present: (
         np.ndarray
     )  # (resamples, other variables) that may enter; nothing does where the variable has no regression
     scale: np.ndarray  # (resamples, other variables): of their penalties
-    price: np.ndarray  # of a coefficient
+    price: np.ndarray  # of one coefficient
 
 
 class Walk(NamedTuple):
-    """Where points are, and how far a path goes."""
+    """Positions of points, and end of a path."""
 
     share: np.ndarray  # strengths of all points, as shares of the critical one, falling from 1
-    stage_end: np.ndarray  # points after which to look whether the best lies far enough behind
-    behind: int  # that far
-    stride: int  # points at once, before stretches are halved
-    least_gain: float  # of the first loss: a path ends where a point lowers it by less
-    least_left: float  # of the first loss: a path ends where less of it is left
-    least_points: int  # before either
+    stage_end: np.ndarray  # points after which to check whether the best point is far enough behind
+    behind: int  # how far behind
+    stride: int  # points per step, before stretches are halved
+    least_gain: float  # of the first loss: a path ends at a point with a smaller gain
+    least_left: float  # of the first loss: a path ends if less remains
+    least_points: int  # least points before either ending
     tolerance: float  # of the critical strength
-    refit_strength: float  # of the total weight, where points are scored by refits of what they select; else zero
+    refit_strength: float  # of the total weight, if points are scored by refits of their selection; else zero
     refit_tolerance: float  # of the total weight
-    kept_strength: float  # of the refit whose coefficients are kept
+    kept_strength: float  # of the refit whose coefficients are returned
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def best_points(cells, resamples, walk):
-    """The coefficients of the other variables at the best point of every resample, (resamples, other variables)."""
+    """Return the coefficients at the best point of every sample, (resamples, other variables)."""
     best = np.zeros(resamples.present.shape)
     for b in range(len(best)):
         bits, counts, total = _present_cells(cells, resamples.weight[b])
@@ -78,7 +79,7 @@ def best_points(cells, resamples, walk):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _present_cells(cells, weight):
-    """(bits, weight in the second state, weight) of the cells that have any."""
+    """Return (bits, weight in the second state, weight) of the cells of positive weight."""
     n_columns, n_cells = cells.bits.shape
     all_total, all_counts, n = np.zeros(n_cells), np.zeros(n_cells), 0
     for r in range(len(weight)):
@@ -100,7 +101,7 @@ def _present_cells(cells, weight):
 
 
 class _ResampledTable(NamedTuple):
-    """The cells of one resample, and what it may select."""
+    """Cells of one bootstrap sample, and the variables it may select."""
 
     bits: np.ndarray
     counts: np.ndarray
@@ -112,18 +113,18 @@ class _ResampledTable(NamedTuple):
 
 
 class _Points(NamedTuple):
-    """What is known of the points of a path."""
+    """Known results of the points of a path."""
 
     known: np.ndarray
     loss: np.ndarray
     betas: np.ndarray
-    refit_loss: np.ndarray  # of what the point selects, where points are scored so
-    bound: np.ndarray  # of the scores on the stretch that begins at a point
-    bound_to: np.ndarray  # where that ended
+    refit_loss: np.ndarray  # loss of the refit of the point's selection, if points are scored by refits
+    bound: np.ndarray  # lower bound of the scores on the stretch that begins at a point
+    bound_to: np.ndarray  # end of that stretch
 
 
 class _ResampleBuffers(NamedTuple):
-    """For one solution."""
+    """Buffers for one solution."""
 
     beta: np.ndarray
     gradient: np.ndarray
@@ -134,58 +135,58 @@ class _ResampleBuffers(NamedTuple):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _search(table, path, walk, best):
-    """Fill ``best`` with the coefficients of the point of least EBIC of one path."""
+    """Fill ``best`` with the coefficients of the point of least EBIC on one path."""
     size, n_points = 1 + len(table.bits), len(walk.share)
     known, loss, betas = np.zeros(n_points, np.bool_), np.empty(n_points), np.zeros((n_points, size))
     points = _Points(known, loss, betas, np.empty(n_points), np.empty(n_points), np.zeros(n_points, np.int64))
-    room = _ResampleBuffers(
+    work = _ResampleBuffers(
         np.zeros(size), np.empty(size), np.empty(len(table.total)), np.empty(size - 1), np.empty((4, BLOCK))
     )  # fmt: skip
-    critical = _begin(table, room)
+    critical = _begin(table, work)
     if critical == 0.0:
         return
-    betas[0], known[0], loss[0] = room.beta, True, _evaluated(table, room)
+    betas[0], known[0], loss[0] = work.beta, True, _evaluated(table, work)
     points.refit_loss[0], last, n_end, chosen = loss[0], 0, n_points, 0
     for end in walk.stage_end:
         while last < min(end, n_end) - 1:
             low, last = last, min(last + walk.stride, end - 1)
-            _visit(table, path, walk, critical, points, low, low, last, room)
+            _visit(table, path, walk, critical, points, low, low, last, work)
             explains = loss[low] - loss[last] >= walk.least_gain * loss[0] and loss[last] >= walk.least_left * loss[0]
             if last + 1 >= walk.least_points and not explains:
                 n_end = last + 1
         while True:
             chosen = _best(points, table.price, walk, last)
-            low, high = _promising(table, points, walk, last, _score(points, table.price, walk, chosen), room)
+            low, high = _promising(table, points, walk, last, _score(points, table.price, walk, chosen), work)
             if high < 0:
                 low, high = _undecided(points, walk, chosen, last)
             if high < 0:
                 break
-            _visit(table, path, walk, critical, points, low, high, (low + high) // 2, room)
+            _visit(table, path, walk, critical, points, low, high, (low + high) // 2, work)
         if chosen < last + 1 - walk.behind or last + 1 >= n_end:
             break
-    kept = points.betas[chosen]
+    chosen_beta = points.betas[chosen]
     if walk.refit_strength > 0.0:
-        _refit(table, kept != 0.0, kept, walk.kept_strength, walk.refit_tolerance, room)
-        kept = room.beta
+        _refit(table, chosen_beta != 0.0, chosen_beta, walk.kept_strength, walk.refit_tolerance, work)
+        chosen_beta = work.beta
     for k in range(len(best)):
-        best[k] = kept[1 + k]
+        best[k] = chosen_beta[1 + k]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _visit(table, path, walk, critical, points, low, high, t, room):
-    """Solve at a point between two that are solved."""
-    _guess(path, points.betas, table.present, walk.share, low, high, t, room.beta)
-    _strengths(critical * walk.share[t], table.present, table.scale, room.strength)
-    points.loss[t] = _solve(table, walk.tolerance * critical, room)
-    points.betas[t] = room.beta
+def _visit(table, path, walk, critical, points, low, high, t, work):
+    """Solve at a point between two solved points."""
+    _guess(path, points.betas, table.present, walk.share, low, high, t, work.beta)
+    _strengths(critical * walk.share[t], table.present, table.scale, work.strength)
+    points.loss[t] = _solve(table, walk.tolerance * critical, work)
+    points.betas[t] = work.beta
     if walk.refit_strength > 0.0:
-        points.refit_loss[t] = _refit_loss(table, walk, points, room.beta != 0.0, t, room)
+        points.refit_loss[t] = _refit_loss(table, walk, points, work.beta != 0.0, t, work)
     points.known[t] = True
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _refit_loss(table, walk, points, selected, near, room):
-    """Of a set of variables: that of a solved point that selects it, or of a refit from the point ``near``."""
+def _refit_loss(table, walk, points, selected, near, work):
+    """Return the loss of a set of variables: a solved point with this selection, or a refit from point ``near``."""
     for t in range(len(points.known)):
         if points.known[t]:
             same = True
@@ -194,22 +195,22 @@ def _refit_loss(table, walk, points, selected, near, room):
             if same:
                 return points.refit_loss[t]
     strength, tolerance = walk.refit_strength * table.weight, walk.refit_tolerance
-    return _refit(table, selected, points.betas[near], strength, tolerance, room)
+    return _refit(table, selected, points.betas[near], strength, tolerance, work)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _refit(table, selected, begin, strength, tolerance, room):
-    """Solve for these variables alone; returns the loss."""
-    room.beta[0] = begin[0]
+def _refit(table, selected, begin, strength, tolerance, work):
+    """Solve for these variables alone; return the loss."""
+    work.beta[0] = begin[0]
     for k in range(1, len(selected)):
-        room.beta[k] = begin[k] if selected[k] else 0.0
-        room.strength[k - 1] = strength if selected[k] else np.inf
-    return _solve(table, tolerance * table.weight, room)
+        work.beta[k] = begin[k] if selected[k] else 0.0
+        work.strength[k - 1] = strength if selected[k] else np.inf
+    return _solve(table, tolerance * table.weight, work)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _undecided(points, walk, chosen, last):
-    """The stretch behind the best point where it decides whether a path goes on how far in it the best goes on."""
+    """Return the stretch behind the best point if its extent decides whether the path continues."""
     end = last + 1 - walk.behind
     if walk.refit_strength > 0.0 and chosen < end:
         high = chosen + 1
@@ -221,32 +222,32 @@ def _undecided(points, walk, chosen, last):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _evaluated(table, room):
-    """The loss at the coefficients in ``room``, with gradient and residual there."""
-    at = room.beta
-    return evaluate(1, table.bits, at, table.counts, table.total, room.residual, room.gradient, room.scratch)
+def _evaluated(table, work):
+    """Return the loss at the coefficients in ``work``, and compute gradient and residual there."""
+    at = work.beta
+    return evaluate(1, table.bits, at, table.counts, table.total, work.residual, work.gradient, work.scratch)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _begin(table, room):
-    """Without other variables; returns the critical strength, zero where nothing can enter."""
+def _begin(table, work):
+    """Start without other variables; return the critical strength, zero if nothing can enter."""
     second = 0.0
     for c in range(len(table.counts)):
         second += table.counts[c]
     if not 0.0 < second < table.weight:
         return 0.0
-    room.beta[0] = np.log(second / (table.weight - second))
-    _evaluated(table, room)
+    work.beta[0] = np.log(second / (table.weight - second))
+    _evaluated(table, work)
     critical = 0.0
     for k in range(len(table.bits)):
-        if table.present[k] and abs(room.gradient[1 + k]) > _ROUNDING * table.weight:
-            critical = max(critical, abs(room.gradient[1 + k]) / table.scale[k])
+        if table.present[k] and abs(work.gradient[1 + k]) > _ROUNDING * table.weight:
+            critical = max(critical, abs(work.gradient[1 + k]) / table.scale[k])
     return critical
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _guess(path, betas, present, share, low, high, at, beta):
-    """Where to begin at a point: on the path of the whole table, as far beside it as at the solved points around."""
+    """Set the starting point: the path of the whole table, with the offsets of the neighbouring solved points."""
     part = (share[at] - share[high]) / (share[low] - share[high]) if high > low else 1.0
     for k in range(len(beta)):
         one, other = betas[low, k], betas[high, k]
@@ -271,7 +272,7 @@ def _score(points, price, walk, t):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _best(points, price, walk, last):
-    """The solved point of least score; of equal ones the last."""
+    """Return the solved point of least score; ties go to the last."""
     best, least = 0, np.inf
     for t in range(last + 1):
         if points.known[t]:
@@ -282,8 +283,8 @@ def _best(points, price, walk, last):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _promising(table, points, walk, last, least, room):
-    """The ends of the stretch that may hold the best point below ``least``; (0, -1) if none may."""
+def _promising(table, points, walk, last, least, work):
+    """Return the ends of the stretch that may contain a point better than ``least``; (0, -1) if none may."""
     found_low, found_high, low = 0, -1, 0
     for high in range(1, last + 1):
         if not points.known[high]:
@@ -294,7 +295,7 @@ def _promising(table, points, walk, last, least, room):
                 points.bound[low] = (
                     _shrunken_bound(points, table.price, low, high)
                     if is_shrunken
-                    else _refitted_bound(table, points, walk, low, high, room)
+                    else _refitted_bound(table, points, walk, low, high, work)
                 )
             if points.bound[low] < least:
                 found_low, found_high, least = low, high, points.bound[low]
@@ -312,8 +313,8 @@ def _shrunken_bound(points, price, low, high):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _refitted_bound(table, points, walk, low, high, room):
-    """Points between select what both ends do and nothing that neither does: where these differ by one, nothing new."""
+def _refitted_bound(table, points, walk, low, high, work):
+    """Return a bound for points between, which select within the union of the ends; infinite if these differ by one."""
     either, n_both, n_either = np.zeros(points.betas.shape[1], np.bool_), 0, 0
     for k in range(1, len(either)):
         one, other = points.betas[low, k] != 0.0, points.betas[high, k] != 0.0
@@ -321,37 +322,37 @@ def _refitted_bound(table, points, walk, low, high, room):
         n_both, n_either = n_both + (one and other), n_either + either[k]
     if n_either <= n_both + 1:
         return np.inf
-    return 2.0 * _refit_loss(table, walk, points, either, high, room) + table.price * n_both
+    return 2.0 * _refit_loss(table, walk, points, either, high, work) + table.price * n_both
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _solve(table, tolerance, room):
-    """Proximal Newton from the coefficients in ``room``, which take the solution; returns its loss."""
-    beta, gradient, strength, each = room.beta, room.gradient, room.strength, np.arange(len(table.bits) + 1)
-    begun, loss = np.empty(len(beta)), _evaluated(table, room)
+def _solve(table, tolerance, work):
+    """Run proximal Newton from the coefficients in ``work``, which take the solution; return its loss."""
+    beta, gradient, strength, each = work.beta, work.gradient, work.strength, np.arange(len(table.bits) + 1)
+    previous, loss = np.empty(len(beta)), _evaluated(table, work)
     for _ in range(_MOST_STEPS):
         violation = violation_of(1, each, beta, gradient, strength)
         if violation <= 0.5 * tolerance:
             break
-        direction, promise = _direction(table, tolerance, violation, room)
+        direction, promise = _direction(table, tolerance, violation, work)
         penalty, step, accepted = _penalty(strength, beta), 1.0, False
-        begun[:], value = beta, loss + penalty
+        previous[:], value = beta, loss + penalty
         while promise < 0.0 and step > 1e-9 and not accepted:
             for k in range(len(beta)):
-                beta[k] = begun[k] + step * direction[k]
-            loss = _evaluated(table, room)
+                beta[k] = previous[k] + step * direction[k]
+            loss = _evaluated(table, work)
             accepted = loss + _penalty(strength, beta) <= value + 1e-4 * step * promise + 1e-14 * abs(value)
             step *= 0.5
         if not accepted:
-            beta[:] = begun
-            return _evaluated(table, room)
+            beta[:] = previous
+            return _evaluated(table, work)
     return loss
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _direction(table, tolerance, violation, room):
-    """(The way to the best point of the quadratic model, what it promises), among what is not zero or will not be."""
-    beta, gradient, strength = room.beta, room.gradient, room.strength
+def _direction(table, tolerance, violation, work):
+    """Return (step to the minimum of the quadratic model, promised decrease) over nonzero or entering variables."""
+    beta, gradient, strength = work.beta, work.gradient, work.strength
     working, n = np.empty(len(strength), np.int64), 0
     for k in range(len(strength)):
         if beta[1 + k] != 0.0 or abs(gradient[1 + k]) > strength[k]:
@@ -364,26 +365,26 @@ def _direction(table, tolerance, violation, room):
         own_strength[m] = strength[working[m]]
         own_beta[1 + m], own_gradient[1 + m] = beta[1 + working[m]], gradient[1 + working[m]]
     hessian, direction = np.empty((1 + n, 1 + n)), np.empty(1 + n)
-    hessian_of(1, table.bits, working, room.residual, table.counts, table.total, hessian)
+    hessian_of(1, table.bits, working, work.residual, table.counts, table.total, hessian)
     for k in range(1 + n):
         hessian[k, k] += RIDGE * hessian[k, k] + 1e-10
     goal = max(0.1 * tolerance, 1e-2 * violation)
     _best_of_model(own_beta, own_gradient, hessian, own_strength, goal, direction)
-    whole, promise = np.zeros(len(beta)), own_gradient[0] * direction[0]
-    whole[0] = direction[0]
+    full_direction, promise = np.zeros(len(beta)), own_gradient[0] * direction[0]
+    full_direction[0] = direction[0]
     for m in range(n):
-        whole[1 + working[m]] = direction[1 + m]
+        full_direction[1 + working[m]] = direction[1 + m]
         moved = abs(own_beta[1 + m] + direction[1 + m]) - abs(own_beta[1 + m])
         promise += own_gradient[1 + m] * direction[1 + m] + own_strength[m] * moved
-    return whole, promise
+    return full_direction, promise
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _best_of_model(beta, gradient, hessian, strength, goal, direction):
-    """Minimise the quadratic model plus penalty by active sets; fills ``direction`` with the way there.
+    """Minimise the quadratic model plus penalty by active sets; fill ``direction`` with the step to the minimum.
 
-    To the best point with the present zeros and signs, or as far on the way as all signs are kept, where the first to
-    vanish becomes a zero; at a best point the zero that would gain most becomes active. Every move lowers the sum.
+    Each move goes to the best point with the present zeros and signs, or to the first coefficient that vanishes on the
+    way, which becomes a zero. At a best point, the zero that would gain most becomes active. Every move lowers the sum.
     """
     size = len(beta)
     value, slope, sign, is_active = beta.copy(), gradient.copy(), np.sign(beta), beta != 0.0

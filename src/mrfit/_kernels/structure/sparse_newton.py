@@ -1,11 +1,11 @@
-"""Proximal Newton for one sparse multinomial regression on cells: the inner loops.
+"""Inner loops of proximal Newton for one sparse multinomial regression on cells.
 
 A regression has S = states - 1 logits. Its columns are indicators "variable j is in state s", grouped by variable; the
 penalty is the sum over groups of strength times the Euclidean norm of their coefficients (for two binary variables the
 absolute value).
 
 Coefficients and gradients are flat ((1 + columns) x S) arrays, the free constant first. Cell arrays with a state axis
-are blocks of (S, BLOCK) numbers, so that everything a block needs stays in the first cache.
+are blocks of (S, BLOCK) numbers, so that everything a block needs stays in the first-level cache.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from mrfit._kernels.machine_code.compiled import njit
 
 BLOCK = 512
 _MOST_STEPS = 200
-# The Hessian only steers, so it is summed in single precision: a ridge of this share covers the rounding.
+# The Hessian only determines directions, so it is summed in single precision: a ridge of this share covers the
+# rounding.
 RIDGE = 1e-6
 
 
@@ -55,11 +56,11 @@ def _single_dot(a, b, length):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def evaluate(n_free, bits, beta, counts, total, residual, gradient, scratch):
-    """The loss at ``beta``; fills residual = total * p - counts, and the gradient.
+    """Return the loss at ``beta``; fill residual = total * p - counts, and the gradient.
 
-    Each row of ``scratch`` holds a block. Residuals are computed in the second and copied: the compiler checks at run
-    time whether what it writes lies within a vector of what it reads, and small arrays may; it then sums in another
-    order, and the last bit would depend on where memory was found.
+    Each row of ``scratch`` holds a block. Residuals are computed in the second row and copied. The reason: the compiler
+    checks at run time whether an output lies within a vector's length of an input, as small arrays may. It then sums in
+    another order, and the last bit would depend on memory addresses.
     """
     n_columns, n_cells = bits.shape
     value = 0.0
@@ -91,7 +92,7 @@ def evaluate(n_free, bits, beta, counts, total, residual, gradient, scratch):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def hessian_of(n_free, bits, columns, residual, counts, total, hessian):
-    """Of the constant and some columns: the sum of e_s (1[s = t] - e_t / total), e the expected counts, over cells."""
+    """Fill the Hessian of the constant and some columns: sum of e_s (1[s = t] - e_t / total), e the expected counts."""
     n_columns, n_cells = len(columns), bits.shape[1]
     column = np.empty((1 + n_columns, BLOCK), np.float32)  # the constant first
     curvature, masked = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32)
@@ -127,7 +128,7 @@ def _times(a, b, length, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _curvature(at_s, at_t, residual, counts, total, curvature):
-    """The cells' second derivatives in logits s and t; ``at_s`` and ``at_t`` say where the states' numbers begin."""
+    """Fill the cells' second derivatives in logits s and t, whose numbers begin at ``at_s`` and ``at_t``."""
     e_s, n_s = residual[at_s : at_s + len(total)], counts[at_s : at_s + len(total)]
     e_t, n_t = residual[at_t : at_t + len(total)], counts[at_t : at_t + len(total)]
     own = 1.0 if at_s == at_t else 0.0
@@ -137,7 +138,7 @@ def _curvature(at_s, at_t, residual, counts, total, curvature):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _symmetrize(n_free, hessian):
-    """Copy what was summed for columns k >= m and states s >= t: the curvature is symmetric in both pairs."""
+    """Copy entries summed for columns k >= m and states s >= t: the curvature is symmetric in both pairs."""
     size = len(hessian)
     for row in range(size):
         for k in range(row // n_free + 1):
@@ -151,7 +152,7 @@ def _symmetrize(n_free, hessian):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def violation_of(n_free, group_start, beta, gradient, strength):
-    """Largest distance of minus the gradient to the subdifferential, over groups and the constant."""
+    """Return the largest distance of minus the gradient to the subdifferential, over groups and the constant."""
     worst = 0.0
     for s in range(n_free):
         worst = max(worst, abs(gradient[s]))
@@ -193,10 +194,10 @@ def _dot(a, b, length):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def solve_positive(matrix, target):
-    """Solve a positive definite system in place by Cholesky; False if it is not positive definite.
+    """Overwrite ``target`` by the solution of a positive definite system by Cholesky; return False for other matrices.
 
-    Apart from the division of the solvers, which is LAPACK's: this one is called from compiled code, without the
-    interpreter's lock, for a few dozen unknowns, and gives up where that one adds a ridge.
+    It is separate from the LAPACK division of the solvers: compiled code calls it, without the interpreter's lock, for
+    a few dozen unknowns, and it gives up instead of adding a ridge.
     """
     n = len(target)
     for j in range(n):
@@ -224,12 +225,12 @@ def _norm(values, low, high):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _jump(n_free, group_start, beta, gradient, hessian, strength, direction, slope):
-    """A Newton step of the quadratic model plus penalty on what is not zero, taken if it lowers their sum.
+def _newton_on_nonzero(n_free, group_start, beta, gradient, hessian, strength, direction, slope):
+    """Take a Newton step of the quadratic model plus penalty on the nonzero variables, if it lowers their sum.
 
-    The penalty of a group that is not zero is smooth there: its second derivative is strength / norm, across the
-    group's own direction. For single coefficients that vanishes, and the step is the exact minimiser with the present
-    zeros and signs, which it must keep.
+    The penalty of a nonzero group is smooth there: its second derivative is strength / norm, across the group's own
+    direction. For single coefficients it vanishes, and the step is the exact minimiser with the present zeros and
+    signs, which it must preserve.
     """
     size = len(beta)
     value, chosen, step, n = np.empty(size), np.empty(size, np.int64), np.empty(size), 0
@@ -273,7 +274,7 @@ def _jump(n_free, group_start, beta, gradient, hessian, strength, direction, slo
                 return
             change += strength[g] * (_norm(moved, low, high) - before)
     new_slope = gradient.copy()
-    for k in range(size):  # also those that just became zero: they have moved
+    for k in range(size):  # including those that just became zero, because they have moved
         if moved[k] != beta[k]:
             for j in range(size):
                 new_slope[j] += (moved[k] - beta[k]) * hessian[k, j]
@@ -288,11 +289,11 @@ def _jump(n_free, group_start, beta, gradient, hessian, strength, direction, slo
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _descend(n_free, group_start, beta, gradient, hessian, strength, curvature, goal, direction, slope):
-    """Minimise the quadratic model plus penalty by group coordinate descent; fills ``direction``.
+    """Minimise the quadratic model plus penalty by group coordinate descent; fill ``direction``.
 
     A group moves by one proximal gradient step with its own curvature bound, which for a single coefficient is the
-    exact minimiser. ``slope`` is the gradient of the model at beta + direction. Stops when no move changes it by more
-    than ``goal``.
+    exact minimiser. ``slope`` is the gradient of the model at beta + direction. It stops when no move changes the slope
+    by more than ``goal``.
     """
     size = len(beta)
     for k in range(size):
@@ -302,7 +303,7 @@ def _descend(n_free, group_start, beta, gradient, hessian, strength, curvature, 
     move = np.empty(size)
     for sweep in range(1000):
         if sweep % 4 == 1:
-            _jump(n_free, group_start, beta, gradient, hessian, strength, direction, slope)
+            _newton_on_nonzero(n_free, group_start, beta, gradient, hessian, strength, direction, slope)
         largest = 0.0
         for g in range(-1, n_groups):
             low = 0 if g < 0 else (1 + group_start[g]) * n_free
@@ -329,9 +330,9 @@ def _descend(n_free, group_start, beta, gradient, hessian, strength, curvature, 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _bound_curvature(n_free, group_start, hessian, curvature):
-    """A bound on the curvature of every group, the constant first: the Frobenius norm of its block.
+    """Bound the curvature of every group, the constant first, by the Frobenius norm of its block.
 
-    The ridge also keeps columns that repeat each other from making the model singular.
+    The ridge also prevents a singular model if columns repeat each other.
     """
     for g in range(-1, len(group_start) - 1):
         low = 0 if g < 0 else (1 + group_start[g]) * n_free
@@ -346,10 +347,10 @@ def _bound_curvature(n_free, group_start, hessian, curvature):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def solve_on_cells(n_free, group_start, bits, counts, total, strength, tolerance, beta, residual):
-    """Proximal Newton on the given columns; improves ``beta`` in place and leaves total * p - counts in ``residual``.
+    """Run proximal Newton on the given columns; improve ``beta`` and leave total * p - counts in ``residual``.
 
-    ``strength`` is that of every group. Returns (violation, value, penalty). Stops at ``tolerance``, or where rounding
-    hides any decrease.
+    ``strength`` is that of every group. Returns (violation, value, penalty). It stops at ``tolerance``, or when
+    rounding hides any decrease.
     """
     size, n_groups = len(beta), len(group_start) - 1
     scratch = np.empty((4, n_free * BLOCK))
@@ -363,7 +364,7 @@ def solve_on_cells(n_free, group_start, bits, counts, total, strength, tolerance
         _bound_curvature(n_free, group_start, hessian, curvature)
         goal = max(0.1 * tolerance, 1e-2 * violation)
         _descend(n_free, group_start, beta, gradient, hessian, strength, curvature, goal, direction, slope)
-        # Armijo on the full objective: compare with what slope and penalty promise for a full step.
+        # Armijo's rule on the full objective, relative to the decrease that slope and penalty promise for a full step.
         promise = -penalty
         for k in range(size):
             trial[k] = beta[k] + direction[k]

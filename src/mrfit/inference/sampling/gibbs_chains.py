@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.arithmetic.vector_rng import LANES, WORDS
-from mrfit._kernels.sampling.gibbs_sweeps import N_ROOM
+from mrfit._kernels.sampling.gibbs_sweeps import N_FLOATS
 from mrfit._typing import Floats
 from mrfit.core import threads as workers
 from mrfit.inference.sampling.annealing_path import AnnealingPath
@@ -39,7 +39,7 @@ class Chains:
         padded[self.n :] = codes[:1]
         self._x = self._by_block(padded)  # (blocks, variables, lanes)
         words = np.random.SeedSequence(seed).generate_state(4 * len(padded)).reshape(-1, 4)
-        self._room = np.zeros((self._n_blocks, N_ROOM), np.float32)
+        self._room = np.zeros((self._n_blocks, N_FLOATS), np.float32)
         self._room[:, :WORDS] = self._by_block(words).reshape(self._n_blocks, -1).view(np.float32)
         self._heat = np.zeros((self._n_blocks, LANES))
 

@@ -1,4 +1,4 @@
-"""Graphs in which every edge has an owner, one of its ends, and no variable owns too many."""
+"""Graphs in which every edge is owned by one of its ends and no variable owns too many."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from mrfit._typing import Indices, Mask
 
 @dataclass(frozen=True)
 class OwnedEdges:
-    """Edges a - b with a < b; ``owned[v, :n_owned[v]]`` are the other ends of those that v owns.
+    """Edges a - b with a < b; ``owned[v, :n_owned[v]]`` are the other ends of the edges that v owns.
 
-    Who owns an edge is free: a graph is allowed if its edges *can* be dealt to their ends so that nobody owns more than
-    the bound, and owners change hands to let an edge in. Such graphs are those without a part of k variables and more
-    than bound * k edges (Hakimi 1965). ``closed`` variables lie in parts that are full. Required edges come in even
-    where no owner is left.
+    Ownership is free: a graph is allowed if its edges *can* be assigned to their ends such that no variable owns more
+    than the bound, and ownership changes to let an edge in. These are the graphs in which no k variables have more than
+    bound * k edges among them (Hakimi 1965). ``closed`` variables are in full parts, where no edge can enter. Required
+    edges enter even without an owner.
     """
 
-    edges: Indices  # (edges, 2), in the order in which they came
+    edges: Indices  # (edges, 2), in the order of entry
     owned: Indices  # (variables, bound)
     n_owned: Indices
     closed: Mask
@@ -43,9 +43,10 @@ class OwnedEdges:
         return int(self.owned.shape[1])
 
     def joined(self, candidates: Indices, *, limit: int, required: bool = False) -> tuple[OwnedEdges, Mask]:
-        """With those of the candidates, taken in their order, that can have an owner; and which these are.
+        """Add the candidates that can have an owner, in their order; return the graph and which candidates entered.
 
-        Candidates whose ends have both met ``limit`` of them are passed over. What is ``required`` enters in any case.
+        Candidates of which both ends already met ``limit`` candidates are skipped. ``required`` candidates always
+        enter.
         """
         owned, n_owned, closed = self.owned.copy(), self.n_owned.copy(), self.closed.copy()
         entered = np.zeros(len(candidates), bool)
@@ -56,7 +57,7 @@ class OwnedEdges:
         return OwnedEdges(np.concatenate([self.edges, candidates[entered]]), owned, n_owned, closed), entered
 
     def without(self, leaving: Mask) -> OwnedEdges:
-        """Without some edges; what was closed may be open again."""
+        """Remove some edges; closed variables may be open again."""
         owned, n_owned = self.owned.copy(), self.n_owned.copy()
         first, second = np.ascontiguousarray(self.edges[leaving].T)
         leave(first, second, owned, n_owned)
@@ -71,7 +72,7 @@ class OwnedEdges:
         return matrix
 
     def owners(self) -> Mask:
-        """[v, u] where v owns the edge to u."""
+        """Return a matrix that is true at [v, u] if v owns the edge to u."""
         n = len(self.n_owned)
         matrix = np.zeros((n, n), bool)
         for v in range(n):

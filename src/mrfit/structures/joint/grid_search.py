@@ -1,4 +1,4 @@
-"""Which ridge and which price to grow with, by held-out rows."""
+"""Selection of the ridge and the threshold of joint growth, by held-out rows."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from mrfit.structures.joint.joint_growth import GrowthResult, JointGrowth, Setti
 
 RIDGES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 PRICES = (20.0, 12.0, 3.84)
-_EXCHANGES = 4  # before held-out rows are asked again whether to go on
+_EXCHANGES = 4  # exchanges between two checks on held-out rows
 _MOST_EXCHANGES = 12
-_WORTHWHILE = 1e-4  # of the held-out loss: what exchanges must gain to go on
-_N_EXCHANGING = 2  # settings for which exchanges are tried
+_WORTHWHILE = 1e-4  # share of the held-out loss that exchanges must gain to continue
+_N_EXCHANGING = 2  # number of settings for which exchanges are tried
 
 
 @dataclass(frozen=True)
@@ -26,20 +26,20 @@ class Chosen:
 
 @dataclass
 class Sweep:
-    """One growth for each ridge that is tried; the price falls along the growth, so that all prices share it."""
+    """A search with one growth for each tried ridge; as the threshold falls during the growth, all share it."""
 
     growth: JointGrowth
     judge: HeldOutLoss
     tried: dict[float, list[Chosen]] = field(default_factory=dict)
 
     def best(self) -> Chosen:
-        """The best, after exchanges, of the few settings that are best before."""
+        """Return the best setting: exchanges are tried for the few best ones."""
         self._try_ridges()
         ranked = sorted((chosen for choices in self.tried.values() for chosen in choices), key=lambda each: each.loss)
         return min(map(self._exchanged, ranked[:_N_EXCHANGING]), key=lambda chosen: chosen.loss)
 
     def _try_ridges(self) -> None:
-        """From both sides of the middle, then further the better way, then between."""
+        """Try both halves of the grid, then the better half further out, then the ridges between."""
         low, high = 0, len(RIDGES) // 2
         if self.at(high).loss < self.at(low).loss:
             low, high = high, len(RIDGES) - 1
@@ -47,7 +47,7 @@ class Sweep:
             self.at(k)
 
     def _exchanged(self, chosen: Chosen) -> Chosen:
-        """Exchanges as long as held-out rows want more of them."""
+        """Exchange edges as long as this lowers the held-out loss."""
         while chosen.setting.n_exchanges < _MOST_EXCHANGES:
             setting = chosen.setting
             state = self.growth.exchanged(chosen.grown, replace(setting, n_exchanges=_EXCHANGES))
@@ -61,7 +61,7 @@ class Sweep:
         return chosen
 
     def at(self, k: int) -> Chosen:
-        """The best price for a ridge; a lower price that lets nothing more in is not another choice."""
+        """Return the best threshold for a ridge; a lower threshold that lets no edge in is skipped."""
         ridge = RIDGES[k]
         if ridge not in self.tried:
             state = self.growth.start(ridge)

@@ -1,4 +1,4 @@
-"""What a graph is worth: how well held-out rows are predicted by joint fits of it."""
+"""Quality of a graph: the loss of its joint fits on held-out rows."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from mrfit.structures.joint.pair_model import PairModel, PairParameters
 from mrfit.structures.joint.refit import accuracy, refit
 from mrfit.structures.joint.row_table import RowTable, StateOrder
 
-# However a graph was grown, it is judged by fits with these: what counts is the graph.
+# All graphs are compared by fits with these strengths, however they were grown.
 _JUDGED_AT = (10.0, 1.0, 0.1, 0.01)
 
 
 @dataclass(frozen=True)
 class HeldOutLoss:
-    """Fits to the rows of one model, scored on those of another."""
+    """A scorer that fits graphs to the rows of one model and scores them on those of another."""
 
     model: PairModel
     held_out: PairModel
@@ -32,7 +32,7 @@ class HeldOutLoss:
         return self.loss(PairParameters.independent(self.model.table).joined(edges, self.model.table))
 
     def loss(self, start: PairParameters) -> float:
-        """Mean over held-out rows, at the best of the strengths; constants are penalised too, as by `L2`."""
+        """Return the mean loss over held-out rows at the best strength; constants are penalised too, as by `L2`."""
         losses, total = [], float(self.held_out.table.arrays.sample_weight.sum())
         parameters = start
         for strength in _JUDGED_AT:

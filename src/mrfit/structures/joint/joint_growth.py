@@ -1,7 +1,7 @@
 """Growing a graph edge by edge on the joint pseudo-likelihood.
 
-A node-wise regression asks what a neighbour does for one variable. Here an edge is judged by what it does for both its
-ends together, in a model that has all other edges: by the score test, round after round, with joint refits between.
+A node-wise regression measures what a neighbour contributes to one variable. Here the score test measures what an edge
+contributes to both its ends, in a model with all other edges. Rounds of such tests alternate with joint refits.
 """
 
 from __future__ import annotations
@@ -17,24 +17,25 @@ from mrfit.structures.joint.pair_model import PairModel, PairParameters
 from mrfit.structures.joint.refit import accuracy, refit
 from mrfit.structures.joint.score_test import pair_scores
 
-_SHARE = 0.003  # of what a refit has gained: what it leaves on the table
-_NEXT_TO_NOTHING = 0.01  # of the edges: so few more, and a round was the last
-_ROUNDS_TO_FILL = 5  # at least: an end takes about a fifth of the bound in a round, as every edge changes the others
-_EXCHANGED = 0.1  # of the edges, the weakest
+_SHARE = 0.003  # of the gain of a refit so far: it may leave this share unrealised
+_NEXT_TO_NOTHING = 0.01  # of the edges: a round that adds fewer is the last
+# Least rounds to fill the bound: a variable gets a fifth of it per round, because every edge changes the others.
+_ROUNDS_TO_FILL = 5
+_EXCHANGED = 0.1  # of the edges: the weakest, which are exchanged
 
 
 @dataclass(frozen=True)
 class Setting:
-    """How to grow.
+    """Settings of a growth.
 
     Parameters
     ----------
     ridge
-        While growing, ridge / 2 * |w|^2 over the parameters of pairs is added to the loss.
+        Ridge penalty of the growth: ridge / 2 * |w|^2 over the parameters of pairs is added to the loss.
     price
-        What the score of a pair must exceed, for each of its parameters; 3.84 is the 95% point of chi-square.
+        Threshold that the score of a pair must exceed, per parameter; 3.84 is the 95% point of chi-square.
     n_exchanges
-        How often, in the end, weak edges are exchanged for others.
+        Number of times that weak edges are exchanged for others at the end.
     """
 
     ridge: float
@@ -51,13 +52,13 @@ class GrowthResult:
     value: float  # loss and ridge
 
     def priced(self, setting: Setting) -> float:
-        """What growing lowers: a score is twice a gain."""
+        """Return the objective of the growth: the loss plus half the threshold per parameter (a score is two gains)."""
         return self.value + 0.5 * setting.price * len(self.parameters.w)
 
 
 @dataclass(frozen=True)
 class JointGrowth:
-    """Rounds of adding and exchanging edges in one table.
+    """A growth of a graph by rounds that add and exchange edges, in one table.
 
     Parameters
     ----------
@@ -73,14 +74,14 @@ class JointGrowth:
     required: Mask
 
     def start(self, ridge: float) -> GrowthResult:
-        """The required edges alone."""
+        """Return the graph of the required edges."""
         edges = np.argwhere(np.triu(self.required, 1))
         graph, _ = OwnedEdges.none(len(self.required), self.max_degree).joined(edges, limit=len(edges), required=True)
         parameters = PairParameters.independent(self.model.table).joined(edges, self.model.table)
         return self._refitted(graph, parameters, ridge)
 
     def grown(self, state: GrowthResult, setting: Setting) -> GrowthResult:
-        """Rounds until next to nothing enters."""
+        """Add edges in rounds until hardly any edge enters."""
         while True:
             larger = self._round(state, setting)
             n_new = len(larger.graph) - len(state.graph)
@@ -89,7 +90,7 @@ class JointGrowth:
                 return state
 
     def whole(self, setting: Setting, prices: Sequence[float]) -> GrowthResult:
-        """From the required edges to the end, the price falling along ``prices`` to that of the setting."""
+        """Grow from the required edges to the end; the threshold falls along ``prices`` to that of the setting."""
         state = self.start(setting.ridge)
         for price in prices:
             if price >= setting.price:
@@ -97,7 +98,7 @@ class JointGrowth:
         return self.exchanged(state, setting)
 
     def exchanged(self, state: GrowthResult, setting: Setting) -> GrowthResult:
-        """Some of the weakest edges out, the best others in, wherever that lowers the priced objective."""
+        """Replace some of the weakest edges by the best others, wherever this lowers the objective."""
         share = _EXCHANGED
         for _ in range(setting.n_exchanges):
             weak = self._weakest(state, share)
@@ -113,7 +114,7 @@ class JointGrowth:
         return state
 
     def _round(self, state: GrowthResult, setting: Setting) -> GrowthResult:
-        """The edges that promise most, by falling score, as far as they can have an owner; then a refit."""
+        """Add the edges with the highest scores, as far as they can have an owner, and refit."""
         self.model.expand(state.parameters)
         candidates = self._candidates(state, setting.price)
         limit = -(-state.graph.bound // _ROUNDS_TO_FILL)
@@ -124,7 +125,7 @@ class JointGrowth:
         return self._refitted(graph, parameters, setting.ridge)
 
     def _candidates(self, state: GrowthResult, price: float) -> Indices:
-        """Pairs whose score is above the price of their parameters, those that gain most above it first."""
+        """Return pairs whose score exceeds the threshold of their parameters, the largest excess first."""
         widths = self.model.table.widths
         net = pair_scores(self.model) - price * np.outer(widths, widths)
         out = self.closed | state.graph.adjacency() | np.logical_and.outer(state.graph.closed, state.graph.closed)
@@ -134,12 +135,12 @@ class JointGrowth:
         return np.stack([a[order], b[order]], axis=1)
 
     def worth(self, state: GrowthResult) -> Floats:
-        """About twice what the model would lose without each edge: w^2 V, summed over its parameters."""
+        """Return about twice the loss that removing each edge would cost: w^2 V, summed over its parameters."""
         parameters = state.parameters
         return parameters.edge_sums(parameters.w**2 * self.model.variance(parameters))
 
     def _weakest(self, state: GrowthResult, share: float) -> Mask:
-        """The share of the edges that is worth least; required ones never."""
+        """Return the share of edges that are worth least, without required ones."""
         parameters, matters = state.parameters, self.worth(state)
         matters[self.required[parameters.edges[:, 0], parameters.edges[:, 1]]] = np.inf
         weak = np.zeros(len(matters), bool)

@@ -24,12 +24,12 @@ from mrfit.core.diagonal_in_basis import UncorrelatedFeatures
 from mrfit.core.threads import deal, run
 from mrfit.structures.joint.row_table import RowTable
 
-_SMALLEST = 1e-8  # of the curvature of a constant: one that all rows are certain of has none left
+_SMALLEST = 1e-8  # of the largest curvature of a constant: a constant of which all rows are certain has none
 
 
 @dataclass(frozen=True)
 class PairParameters:
-    """Edges a - b with a < b, the constants of all columns and a table for each edge, one after the other in ``w``."""
+    """Edges a - b with a < b, the constants of all columns, and a table for each edge, one after the other in ``w``."""
 
     edges: Indices  # (edges, 2)
     offset: Indices  # (edges + 1,)
@@ -38,14 +38,14 @@ class PairParameters:
 
     @classmethod
     def independent(cls, table: RowTable) -> PairParameters:
-        """No edges; the constants of the means."""
+        """Return parameters without edges; the constants reproduce the means."""
         weight, total = table.column_weight, float(table.arrays.sample_weight.sum())
-        silent = total - np.array([weight[a:b].sum() for a, b in zip(*_spans(table), strict=True)])
-        constants = np.log(weight / np.repeat(silent, table.widths)) if len(weight) else np.empty(0)
+        reference_weight = total - np.array([weight[a:b].sum() for a, b in zip(*_spans(table), strict=True)])
+        constants = np.log(weight / np.repeat(reference_weight, table.widths)) if len(weight) else np.empty(0)
         return cls(np.empty((0, 2), np.int64), np.zeros(1, np.int64), constants, np.empty(0))
 
     def joined(self, edges: Indices, table: RowTable) -> PairParameters:
-        """With more edges, all zero."""
+        """Return the parameters with more edges, which are zero."""
         sizes = table.widths[edges[:, 0]] * table.widths[edges[:, 1]]
         return replace(
             self,
@@ -64,19 +64,19 @@ class PairParameters:
         )
 
     def edge_sums(self, values: Floats) -> Floats:
-        """Of values of all parameters, over those of each edge."""
+        """Sum values of all parameters over each edge."""
         sums = np.concatenate([[0.0], np.cumsum(values)])
         return np.asarray(np.diff(sums[self.offset]), np.float64)
 
     def columns(self, table: RowTable) -> tuple[Indices, Indices]:
-        """Of every parameter of a pair its column of the first variable and that of the second."""
+        """Return the column of the first and of the second variable, for every parameter of a pair."""
         within = np.arange(len(self.w)) - np.repeat(self.offset[:-1], np.diff(self.offset))
         a, b = np.repeat(self.edges, np.diff(self.offset), axis=0).T
         first = table.arrays.first_column
         return first[a] + within // table.widths[b], first[b] + within % table.widths[b]
 
     def features(self, table: RowTable) -> UncorrelatedFeatures:
-        """Every column's regression has its constant, and a feature for each pair at either end."""
+        """Return the features of all regressions: each column has a constant, each pair is a feature at both ends."""
         n, constants = len(self.constants) + len(self.w), np.arange(len(self.constants))
         pairs = np.arange(len(self.constants), n)
         return UncorrelatedFeatures(
@@ -84,7 +84,7 @@ class PairParameters:
         )
 
     def links(self) -> tuple[Indices, Indices, Indices]:
-        """The neighbours of all variables: own variable, neighbour, and where the pair's table begins."""
+        """Return the neighbours of all variables: the variable, its neighbour, and the offset of the pair's table."""
         a, b = self.edges[:, 0], self.edges[:, 1]
         own, other = np.concatenate([a, b]), np.concatenate([b, a])
         order = np.lexsort((other, own))
@@ -97,9 +97,10 @@ def _spans(table: RowTable) -> tuple[list[int], list[int]]:
 
 
 class PairModel:
-    """-sum over rows and variables of log p(x_i | rest), to second order, at one point after the other.
+    """Negative log pseudo-likelihood, -sum over rows and variables of log p(x_i | rest), to second order at a point.
 
-    It knows the edges it last saw, for which rows are merged to cells, and the point it was last expanded at.
+    The model stores the edges of its last expansion, for which rows are merged into cells, and the point of that
+    expansion.
     """
 
     def __init__(self, table: RowTable, *, jobs: int = 1) -> None:
@@ -108,7 +109,7 @@ class PairModel:
         self._edges: Indices | None = None
 
     def expand(self, parameters: PairParameters) -> tuple[float, Floats, Floats]:
-        """Value and gradient in constants and pairs; later products and scores are at this point."""
+        """Return value and gradient in constants and pairs; later products and scores refer to this point."""
         if self._edges is not parameters.edges:
             self._cut(parameters)
         slopes = self._sweep(EXPANSION, parameters.constants, parameters.w)
@@ -118,30 +119,30 @@ class PairModel:
         return self.expand(parameters)[0]
 
     def product(self, constants: Floats, w: Floats) -> tuple[Floats, Floats]:
-        """The Hessian times a direction."""
+        """Multiply the Hessian by a direction."""
         return self._sweep(PRODUCT, constants, w)
 
     def curvature(self, n_parameters: int) -> Floats:
-        """In the constants, in the pairs from their first end, and from their second, as `PairParameters.features`."""
+        """Return curvatures of constants, pairs at their first end and pairs at their second end, as in `features`."""
         constants, ends = self._slopes(DIAGONAL, np.empty(0), np.empty(n_parameters))
         return np.concatenate([np.maximum(constants, _SMALLEST * constants.max(initial=1.0)), *ends])
 
     def variance(self, parameters: PairParameters) -> Floats:
-        """The curvature in every parameter of a pair that is left after the constants have adapted."""
+        """Return the curvature of every pair parameter that remains after the constants adapt."""
         self.expand(parameters)
         totals, ends = self._slopes(DIAGONAL, np.empty(0), parameters.w)
         total = np.maximum(totals[np.stack(parameters.columns(self.table))], _SMALLEST)
         return np.asarray((ends - ends**2 / total).sum(axis=0), np.float64)
 
     def over_rows(self, first: int, last: int) -> tuple[Floats, Floats]:
-        """Expected - observed weight, and its curvature, of the columns of some variables, (columns, rows)."""
+        """Return expected - observed weight and its curvature for the columns of some variables, (columns, rows)."""
         n_columns = int(self.table.widths[first:last].sum())
         residual, curvature = np.empty((n_columns, self.table.n_rows)), np.empty((n_columns, self.table.n_rows))
         over_rows(self.table.arrays, self._cells, self._expected, first, last, residual, curvature)
         return residual, curvature
 
     def _cut(self, parameters: PairParameters) -> None:
-        """Merge rows to cells for the edges of some parameters."""
+        """Merge rows into cells for the edges of some parameters."""
         table, arrays = self.table, self.table.arrays
         own, other, offset = parameters.links()
         start = np.searchsorted(own, np.arange(table.n_variables + 1))
@@ -172,7 +173,7 @@ class PairModel:
         return constant_slopes, ends.sum(axis=0)
 
     def _slopes(self, mode: int, constants: Floats, w: Floats) -> tuple[Floats, Floats]:
-        """Those in the constants, and those in the pairs from either end, (2, parameters)."""
+        """Return the slopes in the constants, and those in the pairs from either end, (2, parameters)."""
         constant_slopes, slopes = np.zeros(self.table.n_columns), np.zeros((2, len(w)))
         outputs = (self._expected, self._values, constant_slopes, slopes)
         run(

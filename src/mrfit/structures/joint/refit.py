@@ -1,4 +1,4 @@
-"""Newton steps for a joint model of pairs, from where it stood before edges came or went."""
+"""Newton steps for a joint model of pairs, started from its fit before edges were added or removed."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from mrfit.structures.joint.pair_model import PairModel, PairParameters
 _ACCURACY = 1e-6  # nats for each row and variable
 _MOST_STEPS = 15
 _MOST_PRODUCTS = 25
-_RESIDUAL = 0.15  # of a Newton system, as a share of its right-hand side
+_RESIDUAL = 0.15  # residual of a Newton system, as a share of its right-hand side
 _MOST_HALVINGS = 8
 
 
 def accuracy(model: PairModel) -> float:
-    """The decrease that a fit may leave on the table."""
+    """Return the decrease of the loss that a fit may leave unrealised."""
     table = model.table
     return _ACCURACY * float(table.arrays.sample_weight.sum()) * table.n_variables
 
@@ -33,10 +33,11 @@ def refit(
     share: float = 0.0,
     constant_ridge: float = 0.0,
 ) -> tuple[PairParameters, float]:
-    """Minimise loss + ridge / 2 * |w|^2 until a step promises less than ``decrease``, or a ``share`` of all before it.
+    """Minimise loss + ridge / 2 * |w|^2.
 
-    Returns the parameters and the value; the model stands expanded there. Fits only steer which edges come next, so
-    neither needs to be tiny.
+    It stops when a step promises less than ``decrease``, or less than a ``share`` of the decrease so far. It returns
+    the parameters and the value, and leaves the model expanded there. Fits only determine which edges come next, so
+    neither tolerance needs to be tiny.
     """
     n_constants, n_pairs = len(start.constants), len(start.w)
     weight = np.concatenate([np.full(n_constants, constant_ridge), np.full(n_pairs, ridge)])
@@ -50,7 +51,7 @@ def refit(
             break
         size = 1.0
         for _ in range(_MOST_HALVINGS):
-            trial = _moved(parameters, size * step)
+            trial = _after_step(parameters, size * step)
             trial_value, gradient = _penalized(model, trial, weight)
             if trial_value <= value - 0.1 * size * promised:
                 break
@@ -68,13 +69,13 @@ def _penalized(model: PairModel, parameters: PairParameters, weight: Floats) -> 
     return value + 0.5 * float(weight @ (w * w)), np.concatenate(slopes) + weight * w
 
 
-def _moved(parameters: PairParameters, step: Floats) -> PairParameters:
+def _after_step(parameters: PairParameters, step: Floats) -> PairParameters:
     n = len(parameters.constants)
     return replace(parameters, constants=parameters.constants + step[:n], w=parameters.w + step[n:])
 
 
 def _newton_step(model: PairModel, features: UncorrelatedFeatures, gradient: Floats, weight: Floats) -> Floats:
-    """Minus the inverse Hessian times the gradient, roughly: conjugate gradients."""
+    """Return minus the inverse Hessian times the gradient, approximated by conjugate gradients."""
     n = model.table.n_columns
     step, _ = conjugate_gradients(
         lambda direction: np.concatenate(model.product(direction[:n], direction[n:])) + weight * direction,

@@ -1,4 +1,4 @@
-"""Rows as lists of what is not in its silent state, for models of pairs."""
+"""Rows as lists of the variables that are not in their reference state, for models of pairs."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ from mrfit.data.unique_rows import ActiveEntries, UniqueRows
 
 @dataclass(frozen=True)
 class StateOrder:
-    """The states of every variable by falling weight in some rows: the most frequent one is silent and costs nothing.
+    """States of every variable by falling weight in some rows; the most frequent one is the reference.
 
-    ``place[i][code]`` is where a declared state stands; one that never occurs stands one past the last that does. For
-    two states the order changes a sign and nothing else, as constants are free.
+    ``rank[i][code]`` is the rank of a declared state; a state that never occurs ranks after all that do. For binary
+    variables the order only changes a sign, because constants are free.
     """
 
-    place: tuple[Indices, ...]
+    rank: tuple[Indices, ...]
     n_seen: Indices
 
     @classmethod
     def of(cls, rows: UniqueRows) -> StateOrder:
-        places, n_seen = [], []
+        ranks, n_seen = [], []
         for i, variable in enumerate(rows.domain):
             weight = np.bincount(rows.codes[:, i], rows.sample_weight, variable.n_states)
-            place = np.empty(variable.n_states, np.int64)
-            place[np.argsort(-weight, kind="stable")] = np.arange(variable.n_states)
+            rank = np.empty(variable.n_states, np.int64)
+            rank[np.argsort(-weight, kind="stable")] = np.arange(variable.n_states)
             n_seen.append(int((weight > 0).sum()))
-            places.append(np.minimum(place, n_seen[-1]))
-        return cls(tuple(places), np.array(n_seen, np.int64))
+            ranks.append(np.minimum(rank, n_seen[-1]))
+        return cls(tuple(ranks), np.array(n_seen, np.int64))
 
     @cached_property
     def n_columns(self) -> Indices:
-        """States of each variable beside the silent one."""
+        """Number of non-reference states of each variable."""
         return np.maximum(self.n_seen - 1, 0)
 
     @cached_property
     def turned(self) -> Floats:
-        """-1 for variables of two states whose second is silent, by which couplings change their sign; else 1."""
+        """-1 for binary variables whose second state is the reference, which changes the sign of couplings; else 1."""
         return np.array(
             [-1.0 if n == 2 and np.flatnonzero(p == 0)[0] > np.flatnonzero(p == 1)[0] else 1.0
-             for p, n in zip(self.place, self.n_seen.tolist(), strict=True)]
+             for p, n in zip(self.rank, self.n_seen.tolist(), strict=True)]
         )  # fmt: skip
 
 
@@ -57,8 +57,8 @@ class RowTable:
 
     @classmethod
     def of(cls, rows: UniqueRows, order: StateOrder) -> RowTable:
-        codes = np.stack([place[rows.codes[:, i]] for i, place in enumerate(order.place)], axis=1)
-        # What was never seen has no column: to its neighbours it is silent, and it is not judged itself.
+        codes = np.stack([rank[rows.codes[:, i]] for i, rank in enumerate(order.rank)], axis=1)
+        # Unobserved states have no column: for neighbours they equal the reference, and they have no conditional.
         features = np.where(codes < order.n_seen, codes, 0).astype(rows.codes.dtype)
         active = ActiveEntries.from_codes(features, tuple((order.n_columns + 1).tolist()))
         own = np.ascontiguousarray(codes.T)
@@ -78,7 +78,7 @@ class RowTable:
 
     @cached_property
     def widths(self) -> Indices:
-        """Columns of each variable."""
+        """Number of columns of each variable."""
         return np.asarray(np.diff(self.arrays.first_column), np.int64)
 
     @cached_property
@@ -89,13 +89,13 @@ class RowTable:
         return np.asarray(np.diff(sums[self.arrays.start]), np.float64)
 
     def times(self, values: Floats) -> Floats:
-        """Sum of ``values`` (lanes, rows) over the rows in which each column is active, (columns, lanes)."""
+        """Sum ``values`` (lanes, rows) over the rows in which each column is active, (columns, lanes)."""
         sums = np.empty((self.n_columns, len(values)))
         columns_times(self.arrays.start, self.arrays.rows, values, sums)
         return sums
 
     def pair_sums(self, values: Floats) -> Floats:
-        """Sums over the block of every pair of variables, (columns, columns) to (variables, variables)."""
+        """Sum over the block of every pair of variables, (columns, columns) to (variables, variables)."""
         if (self.widths == 1).all():
             return values
         for axis in (0, 1):

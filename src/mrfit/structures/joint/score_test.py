@@ -1,4 +1,4 @@
-"""What every pair promises to a joint model: score statistics."""
+"""Score statistics of all pairs of variables in a joint model."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _FLAT = 1e-100
 
 
 def pair_scores(model: PairModel) -> Floats:
-    """About twice the gain in pseudo-log-likelihood of every pair that is not in, (variables, variables).
+    """Return about twice the gain in pseudo-log-likelihood of every pair not in the model, (variables, variables).
 
     A parameter w of columns a and b enters the conditional of b with slope G_ab = sum over the rows in which a is
-    active of (expected - observed b), and that of a with slope G_ba; with V the curvature that is left of each after
-    its constant has adapted,
+    active of (expected - observed b), and that of a with slope G_ba. Let V be the curvature of each that remains after
+    its constant has adapted. Then
 
         score = (G_ab + G_ba)^2 / (V_ab + V_ba)
 
-    which is about chi-square with one degree of freedom where the pair does not interact. For a pair with more states
-    it is the sum over its parameters, each divided by its own variance: as large on average as it has parameters.
-
-    All is at the point that the model was last expanded at. The cost is two passes over the table for every 64 columns.
+    which is about chi-square with one degree of freedom if the pair does not interact. For a pair with more states it
+    is the sum over its parameters, each divided by its own variance, so its mean is its number of parameters. All
+    quantities are at the point of the model's last expansion. The cost is two passes over the table for every 64
+    columns.
     """
     table = model.table
     slope, variance = np.empty((table.n_columns,) * 2), np.empty((table.n_columns,) * 2)
@@ -38,7 +38,7 @@ def pair_scores(model: PairModel) -> Floats:
             total = np.maximum(curvature.sum(axis=1), _FLAT)
             slope[:, columns] = table.times(residual)
             second = table.times(curvature)
-            # A column that fits every row has no curvature left, and nothing to gain.
+            # A column that fits every row has no curvature left, and cannot gain.
             variance[:, columns] = np.maximum(second - second**2 / total, 1e-9 * total)
 
     run(fill, deal(np.ones(len(blocks)), model.jobs))

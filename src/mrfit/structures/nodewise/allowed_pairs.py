@@ -1,4 +1,4 @@
-"""Which pairs of variables the user wants to be neighbours, or not to be."""
+"""Required and forbidden pairs of neighbours."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from mrfit.core.errors import StructureError, listed
 
 Pairs = Sequence[tuple[str, str]]
 
-HARDLY = 1.0  # rows in other states than most: a variable with no more hardly varies
+HARDLY = 1.0  # rows outside the most frequent state: a variable with no more of them hardly varies
 
 
 @dataclass(frozen=True)
 class AllowedPairs:
-    """Pairs that may not and that must be neighbours; no variable is its own neighbour.
+    """Pairs that must not be neighbours and pairs that must; no variable is its own neighbour.
 
-    Kept as lists; the symmetric 0/1 matrices are made where they are asked for.
+    The pairs are stored as lists; the symmetric 0/1 matrices are computed on demand.
     """
 
     n_variables: int
@@ -36,7 +36,7 @@ class AllowedPairs:
 
     @classmethod
     def of(cls, domain: Domain, *, require: Pairs = (), forbid: Pairs = ()) -> AllowedPairs:
-        """From pairs of names."""
+        """Build them from pairs of names."""
         required, forbidden = ({_indices(domain, pair) for pair in pairs} for pairs in (require, forbid))
         if clash := sorted(required & forbidden):
             a, b = (domain.names[k] for k in clash[0])
@@ -45,12 +45,12 @@ class AllowedPairs:
         return cls(len(domain), *lists)
 
     def without(self, variables: NDArray[np.bool_]) -> AllowedPairs:
-        """The same, and no pairs of some variables but those required."""
+        """Exclude all pairs of some variables, except required ones."""
         return replace(self, left_out=np.flatnonzero(variables))
 
     @cached_property
     def forbidden(self) -> NDArray[np.bool_]:
-        """(variables, variables), the diagonal included."""
+        """Matrix (variables, variables), true on the diagonal too."""
         matrix = np.eye(self.n_variables, dtype=bool)
         matrix[tuple(self.forbidden_pairs.T)] = True
         matrix[self.left_out] = True
@@ -58,19 +58,19 @@ class AllowedPairs:
 
     @cached_property
     def required(self) -> NDArray[np.bool_]:
-        """(variables, variables)."""
+        """Matrix (variables, variables)."""
         matrix = np.zeros((self.n_variables, self.n_variables), bool)
         matrix[tuple(self.required_pairs.T)] = True
         return matrix | matrix.T
 
     @property
     def forbidden_both_ways(self) -> Indices:
-        """The forbidden pairs and the same turned round, by their first variable."""
+        """Forbidden pairs in both orders, sorted by their first variable."""
         both = np.concatenate([self.forbidden_pairs, self.forbidden_pairs[:, ::-1]])
         return both[np.argsort(both[:, 0], kind="stable")]
 
     def on(self, edges: Indices) -> Indices:
-        """The edges, (edges, 2), that are not forbidden, and all that are required; sorted."""
+        """Drop forbidden edges from (edges, 2) and add all required ones; sorted."""
         out = np.isin(edges, self.left_out).any(axis=1) | np.isin(
             self._numbers(edges), self._numbers(self.forbidden_pairs)
         )

@@ -1,7 +1,7 @@
-"""Regressions of many resamples of one table at once, for networks by the extended BIC.
+"""Regressions of many bootstrap samples of one table at once, for networks by the extended BIC.
 
-Rows, cells and columns are those of the table; a resample only weighs them. What `Learned` finds in each resample by
-itself is found here in compiled code alone, up to the tolerance of the regressions.
+Rows, cells and columns are those of the table; a bootstrap sample only reweights them. Compiled code alone computes
+what `Learned` finds in each sample, up to the tolerance of the regressions.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit._kernels.structure.resampled_paths import NodeCells, Resamples, Walk, best_points
+from mrfit._kernels.structure.resampled_paths import ResampledCells, Resamples, Walk, best_points
 from mrfit._typing import Floats
 from mrfit.core.cluster import mapped
 from mrfit.data.unique_rows import UniqueRows
@@ -20,22 +20,22 @@ from mrfit.structures.nodewise.allowed_pairs import HARDLY, AllowedPairs
 from mrfit.structures.nodewise.criteria import price_of
 from mrfit.structures.nodewise.lasso_paths import NodePath, PathSettings, node_paths
 
-_BLOCK = 16  # resamples after which progress is told
-_MOST_BITS = 2**28  # of the cells of all variables, in bytes
+_BLOCK = 16  # samples between two progress reports
+_MOST_BITS = 2**28  # bytes for the cells of all variables
 
 
 @dataclass(frozen=True, eq=False)
 class RegressionPool:
-    """The regressions of all variables of a table, to be chosen again under other weights of its rows.
+    """The regressions of all variables of a table, to be repeated under other weights of its rows.
 
     Parameters
     ----------
     walk
-        Where the points of paths are and how far they go.
+        Positions of the points on paths, and where paths end.
     gamma, rule, standard
-        As `Learned` has them; where columns are ``standard`` variables that hardly vary are left out.
+        Settings of `Learned`; if columns are ``standard``, variables that hardly vary are left out.
     cells
-        Of each variable's regression.
+        Cells of each variable's regression.
     """
 
     rows: UniqueRows
@@ -44,7 +44,7 @@ class RegressionPool:
     gamma: float
     rule: str
     standard: bool
-    cells: tuple[NodeCells, ...]
+    cells: tuple[ResampledCells, ...]
 
     @classmethod
     def of(
@@ -64,12 +64,12 @@ class RegressionPool:
 
     @staticmethod
     def suits(rows: UniqueRows) -> bool:
-        """Two states each, and not so many variables that all cells of all of them are too much to keep."""
+        """Whether all variables are binary and the cells of all regressions fit into memory."""
         n = len(rows.domain)
         return set(rows.domain.shape) == {2} and n * n * rows.n_distinct <= _MOST_BITS
 
     def weights(self, resamples: Floats, *, jobs: int = 1, callback: Callable[[int], None] | None = None) -> Floats:
-        """Of all pairs of variables in every resample, zero where they are not joined, (resamples, pairs)."""
+        """Return the weights of all pairs in every sample, zero without an edge, (resamples, pairs)."""
         blocks = [resamples[low : low + _BLOCK] for low in range(0, len(resamples), _BLOCK)]
         found = mapped(
             RegressionPool._weights_of_block,
@@ -83,7 +83,7 @@ class RegressionPool:
         return np.concatenate([np.empty((0, n * (n - 1) // 2)), *found])
 
     def _weights_of_block(self, resamples: Floats) -> Floats:
-        """Of a few of them."""
+        """Return the weights of all pairs in some samples."""
         a, b = np.triu_indices(len(self.rows.domain), 1)
         coefficients = self._coefficients(np.array(resamples, order="C"))  # one layout, writable
         one, other = coefficients[:, a, b], coefficients[:, b, a]
@@ -92,7 +92,7 @@ class RegressionPool:
         return np.where(joined, (one + other) / 2.0, 0.0)
 
     def _coefficients(self, weight: Floats) -> Floats:
-        """Of every variable (last axis) in the regression of every variable, (resamples, variables, variables)."""
+        """Return every variable's coefficient (last axis) in every regression, (resamples, variables, variables)."""
         total, second = weight.sum(axis=1, keepdims=True), weight @ (self.rows.codes > 0)
         varies = np.minimum(second, total - second) > (HARDLY if self.standard else 0.0)
         share, n = second / total, len(self.cells)
@@ -108,18 +108,18 @@ class RegressionPool:
         return coefficients
 
 
-_compact = np.ascontiguousarray  # kernels are compiled for one layout
+_compact = np.ascontiguousarray  # kernels are compiled for one memory layout
 
 
-def _cells_of(codes: NDArray[np.uint8], variable: int, path: Floats) -> NodeCells:
-    """Rows that agree on all variables but one."""
+def _cells_of(codes: NDArray[np.uint8], variable: int, path: Floats) -> ResampledCells:
+    """Return the cells of a regression: rows that agree on all variables but one."""
     others = np.delete(codes, variable, axis=0)
     bits, cell_of = np.unique(others, axis=1, return_inverse=True)
-    return NodeCells(_compact(bits), cell_of.reshape(-1).astype(np.int64), codes[variable].copy(), path)
+    return ResampledCells(_compact(bits), cell_of.reshape(-1).astype(np.int64), codes[variable].copy(), path)
 
 
 def _coefficients_on(path: NodePath, n_variables: int, n_points: int) -> Floats:
-    """Of every point, (points, variables), the constant in the place of the first; zeros where there is no path."""
+    """Return coefficients at every point, (points, variables), the constant first; zeros without a path."""
     others = np.zeros((n_points, n_variables))
     for t, point in enumerate(path.points):
         others[t, point.selected] = point.sizes

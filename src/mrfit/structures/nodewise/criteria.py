@@ -1,4 +1,4 @@
-"""Which point of a path to take: the extended BIC, or how well points predict rows they were not learned from."""
+"""Criteria that select the point of a path: the extended BIC, or the loss on held-out rows."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from mrfit.structures.nodewise.observed_states import SeenStates
 from mrfit.structures.nodewise.regressions import REFIT_STRENGTH, Regression, Regressions
 from mrfit.structures.nodewise.sparse_design_matrix import ItemRegression, ItemTable
 
-# Shares of the total weight: a likelihood this near to its maximum is there, also where the maximum is at infinity.
+# Shares of the total weight: a likelihood this close to its maximum has converged, even if the maximum is at infinity.
 REFITTED = 1e-7
 REFITTED_TOLERANCE = 1e-6
-_RUN = 1e-2  # a strength so many times smaller lets a coefficient grow by 4.6 where nothing else holds it
+_RUN = 1e-2  # if nothing bounds a coefficient, a strength smaller by this factor lets it grow by 4.6
 
 
 class Criterion(ABC):
-    """A number for every point of a path, computed once; the smallest is best."""
+    """A criterion: one number for every point of a path, computed once; the smallest is best."""
 
     def __init__(self) -> None:
         self._known: dict[int, list[float]] = {}
 
     @abstractmethod
     def score(self, variable: int, point: PathPoint) -> float:
-        """The number of one point; those of a path are asked for in its order, by one thread."""
+        """Return the number of one point; a single thread requests those of a path in order."""
 
     def along(self, path: NodePath) -> Floats:
         known = self._known.setdefault(path.variable, [])
@@ -41,31 +41,31 @@ class Criterion(ABC):
         return np.array(known[: len(path.points)])
 
     def best(self, path: NodePath) -> int:
-        """Where the best point stands: of equal ones the last, which is shrunken least."""
+        """Return the index of the best point; ties go to the last, which is shrunken least."""
         return len(path.points) - 1 - int(np.argmin(self.along(path)[::-1]))
 
     def chosen(self, path: NodePath) -> PathPoint:
-        """The best point, with the coefficients to report."""
+        """Return the best point, with the coefficients to report."""
         return path.points[self.best(path)]
 
     def runs_away(self, path: NodePath) -> bool:
-        """Whether the coefficients to report stand for an optimum at infinity."""
+        """Whether the reported coefficients approximate an optimum at infinity."""
         return False
 
     @abstractmethod
     def why_none(self, rows: UniqueRows, paths: Sequence[NodePath]) -> str:
-        """Why it chose points without neighbours on all paths, though they go further."""
+        """Explain why it selected points without neighbours on all paths, although they go further."""
 
 
 class Ebic(Criterion):
-    """An extended BIC: 2 loss + ``price`` of a coefficient * coefficients."""
+    """Extended BIC: 2 loss + ``price`` of a coefficient * coefficients."""
 
     def __init__(self, price: float) -> None:
         super().__init__()
         self.price = price
 
     def why_none(self, rows: UniqueRows, paths: Sequence[NodePath]) -> str:
-        """What the most promising pair lowers 2 loss by, and what its coefficients cost."""
+        """Return what the most promising pair lowers 2 loss by, and the penalty on its coefficients."""
         best = (-np.inf, "")
         for path in paths:
             first = next((point for point in path.points if len(point.selected)), None)
@@ -80,17 +80,17 @@ class Ebic(Criterion):
 
 
 class ShrunkenEbic(Ebic):
-    """At the l1 solution itself, with its coefficients that are not zero: the practice for binary variables."""
+    """Extended BIC of the l1 solution, counting its nonzero coefficients: the practice for binary variables."""
 
     def score(self, variable: int, point: PathPoint) -> float:
         return 2.0 * point.loss + self.price * point.n_parameters
 
 
 class RefittedEbic(Ebic):
-    """At the maximum of the likelihood on the point's neighbours.
+    """Extended BIC of the maximum likelihood fit on the point's neighbours.
 
-    A group of coefficients enters all at once but shrunken: its loss would pay for a part of what its price is for.
-    Coefficients are refitted too, with so little l1 that it only keeps them finite.
+    A group of coefficients enters all at once but shrunken, so its loss would reflect only part of what its penalty
+    counts. The reported coefficients are refitted too, with an l1 penalty just large enough for finite values.
     """
 
     def __init__(self, price: float, table: IndicatorTable | ItemTable) -> None:
@@ -113,7 +113,7 @@ class RefittedEbic(Ebic):
 
 @dataclass
 class _Refit:
-    """One variable's regression without a penalty, on one set of neighbours after another."""
+    """Unpenalised fits of one variable's regression on one set of neighbours after another."""
 
     table: Any  # that of the regression
     regression: Regression | ItemRegression
@@ -128,7 +128,7 @@ class _Refit:
         return self.known[key]
 
     def runs_away(self, neighbours: NDArray[np.int64]) -> bool:
-        """Whether coefficients go on growing as the last of the penalty goes, by a logarithm of it, or rest."""
+        """Whether coefficients grow like the logarithm of the penalty as it vanishes, instead of converging."""
         largest, weight = [], self.table.rows.total_weight
         for share in (REFITTED, _RUN * REFITTED):
             self.regression.solve(self.table, np.array(neighbours), share * weight, _RUN * share * weight)
@@ -149,10 +149,10 @@ def _regression(table: IndicatorTable | ItemTable, variable: int) -> Regression 
 
 
 class HeldOutLoss(Criterion):
-    """Negative log-likelihood of the variable given the rest, summed over weighted rows that were held out.
+    """Negative log-likelihood of the variable given the rest, summed over weighted held-out rows.
 
-    Rows in a state of the variable that was not learned from are left out: no point can predict them. Such a state of a
-    neighbour says nothing.
+    Rows are left out if the variable is in a state absent from training, which no point can predict. Such a state of a
+    neighbour has no effect.
     """
 
     def __init__(self, rows: UniqueRows, seen: SeenStates) -> None:
@@ -163,7 +163,7 @@ class HeldOutLoss(Criterion):
     def score(self, variable: int, point: PathPoint) -> float:
         own, n_rows = self.codes[variable], len(self.sample_weight)
         z = np.repeat(np.concatenate([[0.0], point.constant])[:, None], n_rows, axis=1)  # (states, rows)
-        silent = np.zeros((1, len(point.constant)))  # as the first state is, and one that was not seen
+        silent = np.zeros((1, len(point.constant)))  # coefficients of the first state, and of unseen states
         for j, table in zip(point.selected.tolist(), point.coefficients, strict=True):
             z[1:] += np.concatenate([silent, table, silent]).T[:, self.codes[j]]
         known = own < self.shape[variable]
@@ -177,9 +177,9 @@ class HeldOutLoss(Criterion):
 
 
 def ebic(rows: UniqueRows, gamma: float, *, refit: bool, n_variables: int | None = None) -> Ebic:
-    """The extended BIC; ``gamma`` weighs its extra term, of ``n_variables`` (all by default).
+    """Return the extended BIC; ``gamma`` weighs its extra term, of ``n_variables`` (all by default).
 
-    At refits where asked, and with groups of coefficients always.
+    It uses refits if requested, and always with groups of coefficients.
     """
     price = price_of(rows.total_weight, gamma, len(rows.domain) if n_variables is None else n_variables)
     if refit or SeenStates.of(rows).has_groups:
@@ -188,5 +188,5 @@ def ebic(rows: UniqueRows, gamma: float, *, refit: bool, n_variables: int | None
 
 
 def price_of(total_weight: float, gamma: float, n_variables: int) -> float:
-    """What a coefficient costs: log N + 2 gamma log(n - 1)."""
+    """Return the penalty of one coefficient: log N + 2 gamma log(n - 1)."""
     return float(np.log(total_weight) + 2.0 * gamma * np.log(max(n_variables - 1, 1)))

@@ -1,4 +1,4 @@
-"""The distinct rows as columns that are on or off, which all regressions share."""
+"""Distinct rows as binary columns, shared by all regressions."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.structures.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structures.nodewise.observed_states import SeenStates
 
-ROUNDING = 1e-12  # of the total weight: a smaller gradient is none
+ROUNDING = 1e-12  # of the total weight: a smaller gradient counts as zero
 
 
 class Start(NamedTuple):
-    """Where the paths of some regressions begin, without neighbours; the last two as in `RegressionState`."""
+    """Starts of the paths of some regressions, without neighbours; the last two fields as in `RegressionState`."""
 
-    critical: Floats  # the strengths at which a first neighbour enters
+    critical: Floats  # strengths at which a first neighbour enters
     excluded: NDArray[np.bool_]
     norms: Floats
 
@@ -33,21 +33,21 @@ class Start(NamedTuple):
 class IndicatorTable:
     """Distinct rows by column; a column is an indicator "variable j is in state s", s > 0.
 
-    Only states that occur count: the first of them is the silent one, and the others have columns.
+    Only states that occur count: the first of them is the reference, and the others have columns.
     """
 
     rows: UniqueRows
     indicators: Indicators
-    pairs: AllowedPairs  # that paths keep to
+    pairs: AllowedPairs  # pairs that paths may select
 
     @classmethod
     def of(cls, rows: UniqueRows, pairs: AllowedPairs | None = None, *, standard: bool = False) -> IndicatorTable:
-        """All ``pairs`` by default; ``standard`` columns are penalised as if divided by their standard deviations."""
+        """Build the table, with all ``pairs`` by default; ``standard`` columns are penalised as if standardised."""
         rows = SeenStates.of(rows).of_rows(rows)
         group_start = rows.active.first_indicator
         variable = np.repeat(np.arange(len(rows.domain)), np.diff(group_start))
         state = 1 + np.arange(len(variable)) - group_start[variable]
-        codes = rows.codes.T.copy()  # also of one column: kernels are compiled for what may be written to
+        codes = rows.codes.T.copy()  # copied even for one column: kernels are compiled for writable arrays
         active, weight = rows.active, rows.sample_weight
         scale = _standard_deviations(codes, weight) if standard else np.ones(len(codes))
         scale[scale == 0.0] = 1.0  # of a variable without columns
@@ -60,12 +60,12 @@ class IndicatorTable:
 
     @cached_property
     def standard_deviations(self) -> Floats:
-        """Of each variable, as indicator of its states other than the first."""
+        """Standard deviation of each variable, as indicator of its non-reference states."""
         return _standard_deviations(self.indicators.codes, self.rows.sample_weight)
 
     @cached_property
     def widths(self) -> Indices:
-        """Columns of each variable, one less than it has states that occur."""
+        """Number of columns of each variable: its states that occur, minus one."""
         return np.diff(self.indicators.group_start)
 
     @property
@@ -74,22 +74,22 @@ class IndicatorTable:
         return self.rows.state_weights
 
     def varies(self, variable: int) -> bool:
-        """Whether the variable has a regression."""
+        """Whether the variable varies, and so has a regression."""
         return bool(self.widths[variable] > 0)
 
     def constant(self, variable: int) -> Floats:
-        """The constant of a regression without neighbours."""
+        """Return the constant of a regression without neighbours."""
         weights = self.state_weights[variable]
         return np.asarray(np.log(weights[1:] / weights[0]), np.float64)
 
     def times(self, values: Floats) -> Floats:
-        """Sum of ``values`` (lanes, rows) over the rows in which each column is active, (columns, lanes)."""
+        """Sum ``values`` (lanes, rows) over the rows in which each column is active, (columns, lanes)."""
         sums = np.empty((self.n_columns, len(values)))
         columns_times(self.indicators.start, self.indicators.rows, values, sums)
         return sums
 
     def norms_alone(self, variables: Sequence[int]) -> Floats:
-        """Gradient norms of regressions without neighbours, by scale, (given variables, all variables)."""
+        """Return gradient norms without neighbours, divided by the scale, (``variables``, all variables)."""
         codes, weight = self.indicators.codes, self.rows.sample_weight
         blocks = []
         for low in range(0, len(variables), LANES):
@@ -106,18 +106,18 @@ class IndicatorTable:
         return np.asarray(np.concatenate(blocks) / self.indicators.scale, np.float64)
 
     def start(self, variables: Sequence[int]) -> Start:
-        """Where the paths of these variables begin."""
-        barred = self.pairs.forbidden[list(variables)]
-        norms = np.where(barred, 0.0, self.norms_alone(variables))
+        """Return the starts of the paths of these variables."""
+        forbidden = self.pairs.forbidden[list(variables)]
+        norms = np.where(forbidden, 0.0, self.norms_alone(variables))
         norms[norms <= ROUNDING * self.rows.total_weight] = 0.0
-        return Start(norms.max(axis=1), barred, norms)
+        return Start(norms.max(axis=1), forbidden, norms)
 
     def walk(self, nodes: RegressionState, max_selected: int) -> Points:
-        """Paths from there, until they select more variables."""
+        """Walk the paths from there until they select more than ``max_selected`` variables."""
         return Points(*walk_paths(self.indicators, nodes, max_selected))
 
     def group_sums(self, values: Floats) -> Floats:
-        """Sum over the columns of each variable, (columns, ...) to (variables, ...); no columns sum to zero."""
+        """Sum over the columns of each variable, (columns, ...) to (variables, ...); 0 without columns."""
         if (self.widths == 1).all():
             return values
         sums, some = np.zeros((len(self.widths), *values.shape[1:])), self.widths > 0

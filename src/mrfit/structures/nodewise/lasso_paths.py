@@ -1,9 +1,9 @@
 """Node-wise l1 paths: every variable regressed on all others, from the critical strength down.
 
-Strengths go down geometrically from the critical one, at which the first variable enters, each solution starting from
-the last (Ravikumar, Wainwright and Lafferty 2010; for more than two states one group for each pair of variables). A
-regression is solved on what is not zero and what the new strength lets in; then the optimality of all others is checked
-exactly, and what was missed is added.
+Strengths fall geometrically from the critical one, at which the first variable enters. Each solution starts from the
+previous one (Ravikumar, Wainwright and Lafferty 2010; for more than two states with one group for each pair of
+variables). A regression is solved on the nonzero variables and those that the new strength lets in. Then the optimality
+of all others is checked exactly, and missed variables are added.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from mrfit.structures.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structures.nodewise.design_matrix import IndicatorTable
 from mrfit.structures.nodewise.sparse_design_matrix import ItemTable
 
-_MOST_GRADIENTS = 2**22  # numbers, 32 MB, held for one block of regressions
+_MOST_GRADIENTS = 2**22  # most numbers, 32 MB, for one block of regressions
 
 
 @dataclass(frozen=True)
 class PathSettings:
-    """How far and how finely to walk.
+    """Length and resolution of paths.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class PathSettings:
     ratio
         Each strength is this share of the one before.
     lowest
-        The weakest strength, as a share of the critical one.
+        The weakest strength, as a share of the critical strength.
     tolerance
         Largest violation of the optimality conditions, as a share of the critical strength.
     """
@@ -57,7 +57,7 @@ class PathSettings:
             raise InputError("Ratio, lowest share and tolerance of a path must lie between 0 and 1.")
 
     def strengths(self, critical: float) -> Floats:
-        """critical, critical * ratio, ... down to critical * lowest."""
+        """Return critical, critical * ratio, ... down to critical * lowest."""
         n = int(np.floor(np.log(self.lowest) / np.log(self.ratio))) + 1
         return np.asarray(critical * self.ratio ** np.arange(n), np.float64)
 
@@ -66,8 +66,8 @@ class PathSettings:
 class PathPoint:
     """The solution of one regression at one strength.
 
-    ``values`` stacks the coefficients of all selected neighbours, ``widths[k]`` rows for neighbour ``selected[k]`` (one
-    less than it has states) and a column for each state but the first, states that occur in the rows alone; violation
+    ``values`` stacks the coefficients of all selected neighbours, with ``widths[k]`` rows for neighbour ``selected[k]``
+    (its states - 1) and a column for each state but the first. Only states that occur in the rows count. The violation
     is in units of the critical strength.
     """
 
@@ -81,7 +81,7 @@ class PathPoint:
 
     @property
     def coefficients(self) -> tuple[Floats, ...]:
-        """The (states of neighbour - 1, states - 1) table of every selected neighbour."""
+        """Table (states of neighbour - 1, states - 1) of every selected neighbour."""
         return tuple(np.split(self.values, np.cumsum(self.widths)[:-1])) if len(self.widths) else ()
 
     @property
@@ -103,7 +103,7 @@ class PathPoint:
 class NodePath:
     """All solutions of one variable's regression, strongest penalty first.
 
-    They stay in the arrays they were found in until someone looks at them.
+    They remain in the kernel's arrays until they are read.
     """
 
     variable: int
@@ -118,17 +118,17 @@ class NodePath:
         return self._read
 
     def cut(self, n_points: int) -> None:
-        """Forget the points after the first so many."""
+        """Delete all but the first ``n_points`` points."""
         del self.points[n_points:]
 
     def keep_ends(self) -> None:
-        """Forget all points but the first with a neighbour and the last."""
+        """Delete all points except the first with a neighbour and the last."""
         points = self.points
         first = next((point for point in points if len(point.selected)), None)
         self._read = [point for point in (first, *points[-1:]) if point is not None]
 
     def entered(self) -> dict[int, float]:
-        """The strength at which each variable was first selected."""
+        """Return the strength at which each variable was first selected."""
         first: dict[int, float] = {}
         for point in self.points:
             for j in point.selected.tolist():
@@ -148,33 +148,34 @@ def node_paths(
     jobs: int = 1,
     callback: Callable[[NodePath], None] | None = None,
 ) -> list[NodePath]:
-    """Paths of the regressions of ``variables`` (all by default), in that order.
+    """Compute the paths of the regressions of ``variables`` (all by default), in that order.
 
-    Variables enter each other's regressions where ``pairs`` allow it. ``strengths`` may give the decreasing strengths
-    to solve at, from the critical one; by default they are geometric. ``further`` is shown every
-    path where it ends and gives the strengths to go on with, none to stay there. ``standard`` penalises columns as if
-    divided by their standard deviations. ``callback`` sees every path that has ended, from any thread. A variable that
-    does not vary has an empty path.
+    Variables enter each other's regressions if ``pairs`` allows it. ``strengths`` may map the critical strength to the
+    decreasing strengths to solve at; by default they are geometric. ``further`` gets every path at its end and returns
+    the strengths to continue with, empty to stop there. ``standard`` penalises columns as if divided by their standard
+    deviations. ``callback`` gets every finished path, from any thread. A variable that does not vary has an empty path.
     """
     table = regression_table(rows, pairs, standard=standard)
     chosen = list(range(len(rows.domain)) if variables is None else variables)
-    # Variables are dealt in turn, so that threads finish together though variables differ; blocks are as large as the
-    # memory for their gradients allows, since a block that ends has fewer and fewer regressions to share its passes.
-    n_hands = min(n_at_once() if is_in_use() else jobs, len(chosen))
-    hands = [chosen[k::n_hands] for k in range(n_hands)]
-    # What is told stays here: workers of a cluster could not reach it.
-    told = None if is_in_use() else callback
-    walker = _Walker(table, settings, strengths or settings.strengths, further, told)
-    parts = mapped(_Walker.walk_all, hands, shared=(walker,), jobs=jobs, name=lambda hand: f"{len(hand)} regressions")
+    # Variables are dealt in turn, so that threads finish together although variables differ. Blocks are as large as the
+    # memory for their gradients allows, because a block shares its passes among fewer regressions towards its end.
+    n_shares = min(n_at_once() if is_in_use() else jobs, len(chosen))
+    shares = [chosen[k::n_shares] for k in range(n_shares)]
+    # The callback stays here: workers of a cluster could not reach it.
+    local_callback = None if is_in_use() else callback
+    walker = _Walker(table, settings, strengths or settings.strengths, further, local_callback)
+    parts = mapped(
+        _Walker.walk_all, shares, shared=(walker,), jobs=jobs, name=lambda share: f"{len(share)} regressions"
+    )
     paths = {path.variable: path for part in parts for path in part}
-    if callback is not None and told is None:
+    if callback is not None and local_callback is None:
         for path in paths.values():
             callback(path)
     return [paths[variable] for variable in chosen]
 
 
 def regression_table(rows: UniqueRows, pairs: AllowedPairs | None, *, standard: bool) -> IndicatorTable | ItemTable:
-    """What paths are walked on: codes, or lists."""
+    """Return the table that paths use: codes, or lists."""
     if isinstance(rows, SparseRows):
         return ItemTable.of(rows, pairs, standard=standard)
     return IndicatorTable.of(rows, pairs, standard=standard)
@@ -182,7 +183,7 @@ def regression_table(rows: UniqueRows, pairs: AllowedPairs | None, *, standard: 
 
 @dataclass(frozen=True)
 class _Walker:
-    """Walks the paths of blocks of variables."""
+    """A walker of the paths of blocks of variables."""
 
     table: IndicatorTable | ItemTable
     settings: PathSettings
@@ -191,7 +192,7 @@ class _Walker:
     callback: Callable[[NodePath], None] | None
 
     def walk_all(self, variables: list[int]) -> list[NodePath]:
-        """Those of all variables, some at a time."""
+        """Return the paths of all variables, computed block by block."""
         width = max(4 * LANES, _MOST_GRADIENTS // max(1, len(self.table.widths)))
         return [path for low in range(0, len(variables), width) for path in self.walk(variables[low : low + width])]
 
@@ -206,24 +207,27 @@ class _Walker:
         return list(paths.values())
 
     def _fill(self, paths: list[NodePath]) -> None:
-        """Walk in stages, from where the last one ended, as long as there are paths to go on with."""
+        """Walk in stages, each from the end of the last one, as long as paths continue."""
         nodes = self._beginning(paths)
         while True:
             found = self.table.walk(nodes, self.settings.max_selected)
             for i, path in enumerate(paths):
                 path.unread.append(partial(_points, self.table.widths, nodes, found, i, path.critical))
-            whole = nodes.n_steps == (found.n_selected >= 0).sum(axis=1)  # others have selected too many
-            steps = [self._further(path) if w else np.empty(0) for path, w in zip(paths, whole, strict=True)]
-            going = [i for i, strengths in enumerate(steps) if len(strengths)]
-            if not going:
+            is_complete = nodes.n_steps == (found.n_selected >= 0).sum(axis=1)  # the others selected too many
+            steps = [self._further(path) if w else np.empty(0) for path, w in zip(paths, is_complete, strict=True)]
+            continuing = [i for i, strengths in enumerate(steps) if len(strengths)]
+            if not continuing:
                 return
-            paths, nodes = [paths[i] for i in going], _resumed(nodes, found, going, [steps[i] for i in going])
+            paths, nodes = (
+                [paths[i] for i in continuing],
+                _continued(nodes, found, continuing, [steps[i] for i in continuing]),
+            )
 
     def _further(self, path: NodePath) -> Floats:
         return self.further(path) if self.further and path.points else np.empty(0)
 
     def _beginning(self, paths: list[NodePath]) -> RegressionState:
-        """Without neighbours, at the critical strengths."""
+        """Return the start of all paths: no neighbours, at the critical strengths."""
         table, variables = self.table, [path.variable for path in paths]
         start = table.start(variables)
         critical = start.critical
@@ -248,28 +252,28 @@ class _Walker:
         )
 
 
-def _resumed(nodes: RegressionState, found: Points, going: list[int], steps: list[Floats]) -> RegressionState:
-    """The nodes ``going`` on, from their last points."""
-    last = going, nodes.n_steps[going] - 1
+def _continued(nodes: RegressionState, found: Points, continuing: list[int], steps: list[Floats]) -> RegressionState:
+    """Return the state of the paths that continue, at their last points."""
+    last = continuing, nodes.n_steps[continuing] - 1
     return RegressionState(
-        variable=nodes.variable[going],
-        n_free=nodes.n_free[going],
-        excluded=nodes.excluded[going],
+        variable=nodes.variable[continuing],
+        n_free=nodes.n_free[continuing],
+        excluded=nodes.excluded[continuing],
         constant=found.constant[last],
         n_selected=found.n_selected[last],
         first_selected=found.first_selected[last],
         first_value=found.first_value[last],
         selected=found.selected,
         values=found.values,
-        norms=nodes.norms[going],
+        norms=nodes.norms[continuing],
         strength=_stacked(steps),
         n_steps=np.array([len(strengths) for strengths in steps]),
-        slack=nodes.slack[going],
+        slack=nodes.slack[continuing],
     )
 
 
 def _points(widths: Indices, nodes: RegressionState, found: Points, i: int, critical: float) -> list[PathPoint]:
-    """The points of node i, cut out of the kernel's arrays."""
+    """Cut the points of node i out of the kernel's arrays."""
     points, n_free = [], nodes.n_free[i]
     for t in np.flatnonzero(found.n_selected[i] >= 0).tolist():
         first, first_value = found.first_selected[i, t], found.first_value[i, t]
@@ -289,8 +293,8 @@ def _points(widths: Indices, nodes: RegressionState, found: Points, i: int, crit
 
 
 def _stacked(rows: list[Floats]) -> Floats:
-    """Rows of different lengths as one array, zeros at their ends."""
+    """Stack rows of different lengths into one array, padded with zeros."""
     stacked = np.zeros((len(rows), max(len(row) for row in rows)))
-    for place, row in zip(stacked, rows, strict=True):
-        place[: len(row)] = row
+    for target, row in zip(stacked, rows, strict=True):
+        target[: len(row)] = row
     return stacked

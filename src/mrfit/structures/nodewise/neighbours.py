@@ -1,4 +1,4 @@
-"""What the regressions of all variables say about each other, before it becomes one graph."""
+"""Neighbours of all variables by their regressions, before they become one graph."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from mrfit.structures.nodewise.lasso_paths import NodePath
 
 @dataclass(frozen=True)
 class Neighbours:
-    """A list of arcs: ``arcs[k] = i, j`` says that variable j was met in the regression of variable i.
+    """A list of arcs: ``arcs[k] = i, j`` means that variable j occurred in the regression of variable i.
 
     Parameters
     ----------
     n_variables
-        How many there are; arcs are few beside their square.
+        Number of variables; its square is much larger than the number of arcs.
     arcs
         (arcs, 2), ascending.
     chosen
         Whether the second variable of an arc is a neighbour of the first.
     coefficients
-        Its edge weight in the regression (`mrfit.structures.edge_weights`).
+        Edge weight of the second variable in the regression (`mrfit.structures.edge_weights`).
     entered
-        The strength at which it first entered the path, NaN where there was none.
+        Strength at which it first entered the path, NaN without a path.
     violation
-        The largest of the points read, as a share of the critical strength; None without paths.
+        Largest violation of the points read, as a share of the critical strength; None without paths.
     paths
-        What they were read from, if from paths.
+        Paths from which they were read, if any.
     at_end
-        Variables whose point is the end of their path though a criterion was free to choose.
+        Variables whose point is the end of their path although a criterion was free to choose.
     infinite
         Variables whose refitted regressions have no finite optimum.
     owners, gains
-        Where one graph was grown for all, as (variables, variables): which end an edge counts for, and what the edge
-        adds (see `EdgeReport`).
+        If one graph was grown for all variables, as (variables, variables): the end that an edge counts for, and the
+        gain of the edge (see `EdgeReport`).
     remarks
-        What else a reader should know.
+        Further sentences for the user.
     """
 
     n_variables: int
@@ -61,19 +61,19 @@ class Neighbours:
 
     @classmethod
     def of_matrices(cls, chosen: NDArray[np.bool_], coefficients: Floats) -> Neighbours:
-        """From (variables, variables) arrays, of which row i is the regression of variable i."""
+        """Build arcs from (variables, variables) arrays, of which row i is the regression of variable i."""
         arcs = np.argwhere(chosen | (coefficients != 0.0))
         i, j = arcs.T
         return cls(len(chosen), arcs, chosen[i, j], coefficients[i, j], np.full(len(arcs), np.nan))
 
     def edges(self, rule: str) -> Indices:
-        """Edges that both ("and") or either ("or") of their regressions chose, (edges, 2), ascending."""
+        """Return edges that both ("and") or either ("or") of their regressions selected, (edges, 2), ascending."""
         ends = np.sort(self.arcs[self.chosen], axis=1)
         edges, count = np.unique(ends, axis=0, return_counts=True)
         return edges[count == 2] if rule == "and" else edges
 
     def report(self, rows: UniqueRows, edges: Indices) -> EdgeReport:
-        """The evidence for some edges."""
+        """Return the evidence for some edges."""
         coefficients = self._both_ways(self.coefficients, edges, absent=0.0)
         signs = edge_signs(rows, edges, coefficients.mean(axis=1))
         scores = default_scores(rows.domain.shape)
@@ -87,7 +87,7 @@ class Neighbours:
         return replace(report, owner=owner, gain=self.gains[edges[:, 0], edges[:, 1]])
 
     def _both_ways(self, values: Floats, edges: Indices, *, absent: float) -> Floats:
-        """Of edge a - b the values of the arcs a, b and b, a, (edges, 2)."""
+        """Return for edge a - b the values of the arcs a, b and b, a, (edges, 2)."""
         known, padded = self._numbers(self.arcs), np.append(values, absent)
         wanted = np.stack([self._numbers(edges), self._numbers(edges[:, ::-1])], axis=1)
         at = np.searchsorted(known, wanted)

@@ -1,4 +1,4 @@
-"""What a reader of a learned structure should know besides its edges."""
+"""Remarks on a learned structure for its user."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from mrfit.structures.nodewise.neighbours import Neighbours
 
 
 def remarks(rows: UniqueRows, selection: NeighbourSelection, neighbours: Neighbours, *, n_edges: int) -> list[str]:
-    said = [_still_falling(rows.domain, neighbours)] if neighbours.at_end else []
+    sentences = [_still_falling(rows.domain, neighbours)] if neighbours.at_end else []
     if neighbours.infinite:
-        said.append(_at_infinity(rows.domain, neighbours.infinite))
+        sentences.append(_at_infinity(rows.domain, neighbours.infinite))
     if n_edges == 0 and len(rows.domain) > 1:
-        said.append(f"No edges: {_why_no_edges(rows, selection, neighbours)}")
-    return [*said, *neighbours.remarks]
+        sentences.append(f"No edges: {_why_no_edges(rows, selection, neighbours)}")
+    return [*sentences, *neighbours.remarks]
 
 
 def _still_falling(domain: Domain, neighbours: Neighbours) -> str:
-    """Of variables whose criterion was best at the last point of their path."""
+    """Describe variables whose criterion was best at the last point of their path."""
     variables = neighbours.at_end
     names = listed([domain.names[i] for i in variables])
     ends = [path.points[-1].strength / path.critical for path in neighbours.paths if path.variable in variables]

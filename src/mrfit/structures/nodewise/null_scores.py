@@ -1,4 +1,4 @@
-"""Scores of pairs that do not interact, and the threshold that keeps such pairs out.
+"""Scores of pairs that do not interact, and thresholds that keep such pairs out.
 
 The score of a pair of variables with c and d states has (c - 1)(d - 1) degrees of freedom, one for each parameter. The
 quantile of chi-square is too low where states are rare: a single row in a cell that expects a hundredth of one adds 100
@@ -18,10 +18,10 @@ from scipy.special import gammaincc, gammainccinv
 from mrfit._typing import Floats
 
 _SMALLEST_TAIL = 1e-300  # smaller tail probabilities have no quantile in floating point
-_FEWEST_ROWS = 4.0  # below which the variance over permutations is not defined
-# A pair is tested in both its regressions, and again as others enter. These tests nearly agree: together they exceed a
-# threshold up to a quarter more often than one of them (measured by the benchmark above). With one parameter they do so
-# at a hundred rows; the excess falls with the root of the rows, and from 1,500 on nothing is added.
+_FEWEST_ROWS = 4.0  # least rows for which the variance over permutations is defined
+# A pair is tested in both its regressions, and again as others enter. These tests are highly correlated: together they
+# exceed a threshold up to a quarter more often than one of them (measured by the benchmark above). With one parameter
+# this is so at a hundred rows; the excess falls with the root of the rows, and vanishes from 1,500 rows on.
 _RETESTED = 0.25
 _FEW_ROWS, _MANY_ROWS = 100.0, 1500.0
 
@@ -36,9 +36,10 @@ class NullScores:
 
     @classmethod
     def of(cls, state_weights: Sequence[Floats]) -> NullScores:
-        """From the positive weights of all states of all variables.
+        """Build them from the positive weights of all states of all variables.
 
-        Without neighbours the score is Pearson's chi-square of a table, whose margins permutations keep (Dawson 1954).
+        Without neighbours the score is Pearson's chi-square of a table, whose margins permutations preserve (Dawson
+        1954).
         """
         n = max((float(weights.sum()) for weights in state_weights), default=0.0)
         n = max(n, _FEWEST_ROWS)
@@ -49,14 +50,14 @@ class NullScores:
         variance = 2.0 * n / (n - 3.0) * np.outer(even, even) + n**2 / (n - 1.0) * np.outer(corner, corner)
         n_parameters = np.outer(free, free)
         mean = n / (n - 1.0) * n_parameters
-        # Where every row has a state of its own, permutations change nothing.
+        # If every row has its own state, permutations change nothing.
         return cls(n_parameters.astype(np.int64), mean, np.maximum(variance, 2.0 * n_parameters))
 
     def surcharge(self, price: float) -> Floats:
-        """What each pair must score beyond ``price``, (variables, variables); zero for pairs of one parameter.
+        """Return what each pair must score beyond ``price``, (variables, variables); zero for pairs of one parameter.
 
-        ``price`` is the threshold of one parameter. A pair of more parameters exceeds its own threshold by chance no
-        more often than one parameter exceeds the price.
+        ``price`` is the threshold of one parameter. The surcharge makes a pair of more parameters exceed its own
+        threshold by chance no more often than one parameter exceeds ``price``.
         """
         many = self.n_parameters > 1
         surcharge = np.zeros(many.shape)
@@ -70,9 +71,10 @@ class NullScores:
 
 
 def surcharge_of_one(price: float, n_rows: float) -> float:
-    """Return the surcharge on ``price`` of a pair of one parameter, where either of its two regressions may choose it.
+    """Return the surcharge on ``price`` of a pair of one parameter, if either of its two regressions may select it.
 
-    With few rows the two disagree, and either of them exceeds the price by chance more often than one does.
+    With few rows the two regressions disagree, and either of them exceeds the threshold by chance more often than one
+    does.
     """
     few = (max(n_rows, 1.0) ** -0.5 - _MANY_ROWS**-0.5) / (_FEW_ROWS**-0.5 - _MANY_ROWS**-0.5)
     tail = _tail(price, _RETESTED * min(few, 1.0)) if few > 0.0 else 1.0
@@ -80,6 +82,6 @@ def surcharge_of_one(price: float, n_rows: float) -> float:
 
 
 def _tail(price: float, retested: float) -> float:
-    """Return the tail of one test: all tests of a pair together then exceed it as often as one exceeds the price."""
+    """Return the tail of one test for which all tests of a pair exceed it as often as one exceeds the price."""
     tail = float(gammaincc(0.5, 0.5 * price))
     return max(tail / (1.0 + retested * (1.0 - tail)), _SMALLEST_TAIL)

@@ -1,4 +1,4 @@
-"""Declared states that occur in the rows; the others have no finite parameters and drop out of regressions."""
+"""Declared states that occur in the rows; other states have no finite parameters and drop out of regressions."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from mrfit.data.unique_rows import UniqueRows
 
 @dataclass(frozen=True)
 class SeenStates:
-    """The states of positive weight, and where the declared ones stand among them.
+    """States of positive weight, and the mapping from declared to seen states.
 
-    ``place[i][code]`` is the code of a declared state among the seen ones of variable i; a state that was not seen
-    stands one past the last.
+    ``place[i][code]`` is the code of a declared state among the seen states of variable i; an unseen state gets the
+    code after the last.
     """
 
     domain: Domain
@@ -35,15 +35,15 @@ class SeenStates:
 
     @property
     def has_groups(self) -> bool:
-        """Whether a variable has more than two of them, so that a neighbour has a group of coefficients."""
+        """Whether a variable has more than two seen states, so that a neighbour has a group of coefficients."""
         return max(self.domain.shape, default=0) > 2
 
     def codes(self, rows: UniqueRows) -> NDArray[np.int64]:
-        """The rows' codes among the seen states."""
+        """Return the rows' codes among the seen states."""
         return np.stack([place[rows.codes[:, i]] for i, place in enumerate(self.place)], axis=1)
 
     def of_rows(self, rows: UniqueRows) -> UniqueRows:
-        """The rows that the states were seen in, under the domain of these states."""
+        """Return the rows in which the states were seen, under the domain of these states."""
         if self.domain == rows.domain and rows.sample_weight.all():
             return rows
         present = rows.sample_weight > 0

@@ -4,8 +4,8 @@ A `Regression` is one variable's (multinomial) logistic regression with a group 
 
     sum over rows of -log p(x_i | rest)  +  strength * sum over j of || coefficients of variable j ||
 
-It is solved on a working set of variables, on the cells of that set. What the variables outside promise comes from one
-pass over the table for a whole block of regressions.
+It is solved on a working set of variables, on the cells of that set. One pass over the table computes the scores of the
+variables outside, for a whole block of regressions.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from mrfit._typing import Floats, Indices
 from mrfit.structures.edge_weights import weight_of_coefficients
 from mrfit.structures.nodewise.design_matrix import IndicatorTable
 
-# Refits are all but unpenalised: this much l1 (against the sum over rows) only keeps separable regressions finite.
+# Refits are almost unpenalised: this much l1 (added to the sum over rows) only bounds separable regressions.
 REFIT_STRENGTH = 1.0
 _FLAT = 1e-100
-_SINGULAR = 1e-9  # of the total curvature: less of it is rounding
+_SINGULAR = 1e-9  # of the total curvature: smaller values are rounding errors
 
 
 @dataclass
 class Regression:
-    """One variable's regression: where it stands."""
+    """One variable's regression with its current solution."""
 
     variable: int
     cells: NodeCells
-    excluded: NDArray[np.bool_]  # variables that may not enter: itself, and those forbidden
+    excluded: NDArray[np.bool_]  # variables that may not enter: itself, and forbidden ones
     coefficients: Floats  # (1 + columns, states - 1), the constant first
     working: Indices = field(default_factory=lambda: np.empty(0, np.int64))
     violation: float = 0.0  # within the working set
@@ -46,10 +46,10 @@ class Regression:
         return int(self.coefficients.shape[1])
 
     def copy(self) -> Regression:
-        """A regression to try things with."""
+        """Return a copy for trial solutions."""
         cells = self.cells
         own = cells._replace(class_of=cells.class_of.copy(), size=cells.size.copy(), slot=cells.slot.copy())
-        # Bits and counts are only ever replaced; probabilities are written in place.
+        # Bits and counts are only ever replaced; the solver overwrites probabilities.
         own = own._replace(probability=cells.probability.copy())
         return replace(self, cells=own, coefficients=self.coefficients.copy())
 
@@ -61,11 +61,11 @@ class Regression:
         self.cells, self.working, self.loss, self.value = NodeCells(*cells), working, loss, loss + penalty
 
     def of_neighbours(self, table: IndicatorTable, neighbours: Indices) -> Floats:
-        """The coefficients of some variables, one after the other, (columns of theirs, states - 1)."""
+        """Return the coefficients of some variables, one after the other, (their columns, states - 1)."""
         return self.coefficients[1:][np.isin(table.indicators.variable, neighbours)]
 
     def sizes(self, table: IndicatorTable) -> Floats:
-        """Signed size of every variable's group: the coefficient itself, or the norm of a larger table."""
+        """Return the signed size of every variable's group: the coefficient itself, or the norm of a larger table."""
         own = self.coefficients[1:]
         norms = np.sqrt(table.group_sums((own * own).sum(axis=1)))
         if self.n_free > 1:
@@ -75,7 +75,7 @@ class Regression:
         return norms
 
     def edge_weights(self, table: IndicatorTable) -> Floats:
-        """Edge weights of all variables, which do not depend on the reference category; zero outside the regression."""
+        """Return edge weights of all variables, independent of reference categories; zero outside the regression."""
         sizes, starts = self.sizes(table), table.indicators.group_start
         for j in np.flatnonzero(sizes).tolist():
             sizes[j] = weight_of_coefficients(self.coefficients[1 + starts[j] : 1 + starts[j + 1]])
@@ -83,7 +83,7 @@ class Regression:
 
 
 class Regressions:
-    """The regressions of some variables over one table, those that vary.
+    """Regressions of the variables that vary, over one table.
 
     ``forbidden`` is a symmetric 0/1 matrix of pairs that may not enter each other's regressions.
     """
@@ -103,11 +103,11 @@ class Regressions:
                 self.all.append(regression)
 
     def scores(self, regressions: Sequence[Regression]) -> Floats:
-        """Score statistics, (regressions, variables): about twice the gain in log-likelihood from adding each.
+        """Return score statistics, (regressions, variables): about twice each variable's gain in log-likelihood.
 
         For a single coefficient this is gradient^2 / variance, with the variance left after fitting the constant. A
-        group's gradient is weighed by the inverse of its whole covariance, so that no state is special as a reference
-        category; without neighbours the score is Pearson's chi-square of the pair's table.
+        group's gradient is weighted by the inverse of its whole covariance, so that the reference category does not
+        matter. Without neighbours the score is Pearson's chi-square of the pair's table.
         """
         if (self.table.widths > 1).any():
             return self._group_scores(regressions)
@@ -117,7 +117,7 @@ class Regressions:
             residual, expected = self._residual_and_expected(block)
             first = self.table.times(residual)
             curvature = expected * (1.0 - expected / self.table.rows.sample_weight)
-            # A regression that fits every row has no curvature left, and nothing to gain.
+            # A regression that fits every row has no curvature left, and cannot gain.
             second, total = self.table.times(curvature), np.maximum(curvature.sum(axis=1), _FLAT)
             variance = second - second**2 / total
             each = self.table.group_sums(first**2 / np.maximum(variance, _SINGULAR * total))
@@ -127,10 +127,10 @@ class Regressions:
         return scores
 
     def _group_scores(self, regressions: Sequence[Regression]) -> Floats:
-        """The same where variables have more states: G_t' A_t^-1 G_t, summed over all states t of the other variable.
+        """Return the scores for more states: G_t' A_t^-1 G_t, summed over all states t of the other variable.
 
-        G_t is the gradient over the rows in state t, and A_t its covariance. What the sum leaves out is that the
-        constants adapt, which is the same as counting the first state, too (Woodbury).
+        G_t is the gradient over the rows in state t, and A_t its covariance. The sum omits that the constants adapt,
+        which is equivalent to including the first state as well (Woodbury).
         """
         scores = np.empty((len(regressions), len(self.table.widths)))
         for k, regression in enumerate(regressions):
@@ -150,7 +150,7 @@ class Regressions:
         return scores
 
     def _residual_and_expected(self, block: Sequence[Regression]) -> tuple[Floats, Floats]:
-        """(Expected - observed, expected) weight of every row and state, (lanes, rows)."""
+        """Return (expected - observed, expected) weight of every row and state, (lanes, rows)."""
         table = self.table
         residual = np.empty((sum(r.n_free for r in block), table.rows.n_distinct))
         expected = np.empty_like(residual)
@@ -163,14 +163,14 @@ class Regressions:
 
 
 def excluded(variable: int, n_variables: int, forbidden: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
-    """Which variables may not enter a regression: its own, and those forbidden."""
+    """Return a mask of the variables that may not enter a regression: its own, and forbidden ones."""
     mask = np.zeros(n_variables, bool) if forbidden is None else forbidden[variable].copy()
     mask[variable] = True
     return mask
 
 
 def _symmetric(lower: Floats) -> Floats:
-    """Matrices from their lower triangles, (matrices, entries) to (matrices, n, n)."""
+    """Build symmetric matrices from their lower triangles, (matrices, entries) to (matrices, n, n)."""
     n = int((2 * lower.shape[1]) ** 0.5)  # n (n + 1) / 2 entries
     a, b = np.tril_indices(n)
     full = np.empty((len(lower), n, n))
@@ -179,7 +179,7 @@ def _symmetric(lower: Floats) -> Floats:
 
 
 def _quadratic(g: Floats, covariance: Floats) -> Floats:
-    """g' covariance^-1 g, of (matrices, n) and (matrices, n, n)."""
+    """Return g' covariance^-1 g, for (matrices, n) and (matrices, n, n)."""
     return np.asarray((g * np.linalg.solve(covariance, g[:, :, None])[:, :, 0]).sum(axis=1), np.float64)
 
 
