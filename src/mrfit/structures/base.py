@@ -82,7 +82,7 @@ class StructureLearner(ABC):
         """The same as it is by itself where the likelihood of whole rows is what counts."""
         return self
 
-    def with_covariates(self, given: Sequence[str], domain: Domain) -> StructureLearner:
+    def with_covariates(self, covariates: Sequence[str], domain: Domain) -> StructureLearner:
         """The same with some variables in everything from which it is learned how others interact."""
         if self.is_learned:
             raise InputError(

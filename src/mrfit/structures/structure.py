@@ -160,15 +160,15 @@ class Structure:
             for size, block in self.blocks.items()
         )
 
-    def conditional_on(self, given: tuple[int, ...], *, on_edges: bool = False) -> Structure:
-        """The scopes of log p(others | given): those of the others, and every other variable with every given one.
+    def conditional_on(self, covariates: tuple[int, ...], *, on_edges: bool = False) -> Structure:
+        """The scopes of log p(others | covariates): those of the others, and every other variable with every covariate.
 
-        With ``on_edges`` every pair of others with every given one too. Nothing is said of the given ones alone.
+        With ``on_edges`` every pair of others with every covariate too. Covariates alone have no scope.
         """
-        others = [scope for scope in self.scopes if not set(scope) & set(given)]
-        touched: list[tuple[int, ...]] = [(i,) for i in range(self.n_variables) if i not in given]
+        others = [scope for scope in self.scopes if not set(scope) & set(covariates)]
+        touched: list[tuple[int, ...]] = [(i,) for i in range(self.n_variables) if i not in covariates]
         touched += [scope for scope in others if len(scope) == 2 and on_edges]
-        scopes = [*others, *((*scope, z) for scope in touched for z in given)]
+        scopes = [*others, *((*scope, z) for scope in touched for z in covariates)]
         return Structure.from_scopes(self.n_variables, scopes, closed=False)
 
     def closure(self) -> Structure:

@@ -243,7 +243,7 @@ def scores_of(learner: Learner | StructureLearner, domain: Domain) -> Scores:
     scores = list(default_scores(domain.shape))
     if isinstance(learner, Learner) and learner.parameterization == Ordered.word:
         own = dict(learner.scores)
-        for i in ordered_variables(learner.ordered, domain, given=learner.given, scored=own):
+        for i in ordered_variables(learner.ordered, domain, covariates=learner.covariates, scored=own):
             scores[i] = np.arange(domain.shape[i], dtype=np.float64)
     return tuple(scores)
 
