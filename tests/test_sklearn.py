@@ -171,7 +171,7 @@ def test_parameters_of_the_constructor(X: NDArray[np.int64]) -> None:
         "parameterization__reference": "first",
         "parameterization__ordered": None,
         "parameterization__scores": None,
-        "given": None,
+        "covariates": None,
         "solver": None,
         "solver__method": None,
         "solver__tolerance": 1e-6,
@@ -206,10 +206,12 @@ def test_settings_of_nested_parts(X: NDArray[np.int64]) -> None:
     for name, message in (("penalty__groups", "groups"), ("structure__order", "order"), ("solver__a", "solver__a")):
         with pytest.raises(InputError, match=message):
             learner.set_params(**{name: 1})
-    learner.set_params(solver__tolerance=1e-9, parameterization__word="spectral", given=["v0"], given__on_edges=True)
+    learner.set_params(
+        solver__tolerance=1e-9, parameterization__word="spectral", covariates=["v0"], covariates__on_edges=True
+    )
     assert learner.solver == SolverOptions(tolerance=1e-9)
     assert learner.parameterization == ParameterizationOptions("spectral")
-    assert learner.given == Covariates(["v0"], on_edges=True)
+    assert learner.covariates == Covariates(["v0"], on_edges=True)
     search = GridSearchCV(MarkovNetworkLearner("learned"), {"structure__max_degree": [1, 2]}, cv=3).fit(X)
     assert search.best_params_["structure__max_degree"] in (1, 2)
 
@@ -576,7 +578,7 @@ def test_samples_can_be_scored(X: NDArray[np.int64], frame: pd.DataFrame) -> Non
     assert learner.score(rows) == pytest.approx(learner.score(learner.sample(4000, 7)), abs=0.1)
     np.testing.assert_array_equal(rows, learner.sample(4000, 0))
     assert not np.array_equal(rows, learner.sample(4000, np.random.RandomState(1)))
-    assert (learner.sample(50, given={"v2": 1})[:, 2] == 1).all()
+    assert (learner.sample(50, evidence={"v2": 1})[:, 2] == 1).all()
     words = fitted(frame.replace({0: "no", 1: "yes"})).sample(5)
     assert set(words.ravel().tolist()) <= {"no", "yes"}
 
@@ -609,9 +611,9 @@ def test_ordered_columns_and_covariates() -> None:
         }
     )
     order = {"mood": ["low", "fair", "high"]}
-    model = MarkovNetworkLearner(parameterization="ordered", given="sex", states=order).fit(frame).model_
+    model = MarkovNetworkLearner(parameterization="ordered", covariates="sex", states=order).fit(frame).model_
     assert list(model.parameters.names())[-3:] == ["mood × sleep", "mood × sex=1", "sleep × sex=1"]
-    assert model.given == ("sex",)
+    assert model.covariates == ("sex",)
     assert model.graph.edges["mood", "sleep"]["weight"] > 0
     lone = MarkovNetworkLearner(parameterization=ParameterizationOptions(ordered="sleep")).fit(frame).model_
     assert lone.parameters.options == {"ordered": ["sleep"]}
