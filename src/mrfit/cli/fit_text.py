@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mrfit.cli.output import say
+from mrfit.cli.output import note, say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mrfit.analysis.uncertainty_record import ErrorsSummary
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.learning import FitResult
+    from mrfit.model.markov_network import MarkovNetwork
 
 _ON = {
     "test": "on the test rows",
@@ -72,6 +73,12 @@ def unbounded_in_words(limits: Mapping[str, str]) -> str:
     shown = ", ".join(f"{name} ({limit})" for name, limit in list(limits.items())[:_MOST_HELD])
     more = f", ... ({len(limits):,} in all)" if len(limits) > _MOST_HELD else ""
     return f"{len(limits):,} {several} unbounded, without a penalty and never contradicted by the data: {shown}{more}"
+
+
+def note_unbounded(model: MarkovNetwork, name: str) -> None:
+    """Have it said where edge weights that a command counts are those at which a solver stopped."""
+    if model.unbounded:
+        note(f"warning: {name}: {unbounded_in_words(model.unbounded)}. Their weights are where the solver stopped.")
 
 
 def print_criteria(summary: ErrorsSummary) -> None:

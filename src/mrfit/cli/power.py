@@ -10,6 +10,7 @@ import click
 from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_files, load_model, writing
+from mrfit.cli.fit_text import note_unbounded
 from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options
 from mrfit.cli.options import common, parameters_of, tell_notes, whole_numbers
 from mrfit.cli.output import note_compiling, note_failures, print_json, say
@@ -80,6 +81,8 @@ def command(context: click.Context, /, model_file: str, **options: Any) -> None:
     check_files({"MODEL": model_file, "--structure": structure_file(options)}, {"--plot": options["plot"]}, options)
     fitting = learner_of(context, options)
     model = load_model(model_file)
+    if not options["quiet"]:
+        note_unbounded(model, model_file)
     learner = relearned(fitting, model.domain, options)
     quiet = options["quiet"] or options["as_json"]
     note_compiling(quiet=quiet)
@@ -135,10 +138,11 @@ def _print(model_file: str, summary: PowerSummary, options: dict[str, Any]) -> N
     else:
         least = "at most " if summary.needed <= found.points[0].n_rows else "about "
         say(f"a sensitivity of {summary.wanted:g} takes {least}{summary.needed:,.0f} rows")
-    say("edges that are found least, in the share of tables by number of rows:")
+    say(f"edges that are found least, in the share of tables by number of rows; edge weight ({found.unit}):")
     order = sorted(range(len(found.edges)), key=lambda k: (found.points[-1].found[k], abs(found.edges[k][2])))
     for k in order[:_MOST_EDGES]:
         a, b, weight = found.edges[k]
-        say(f"  {' '.join(f'{point.found[k]:5.0%}' for point in found.points)}  {weight:+.3f}  {a} - {b}")
+        size = f"{weight:+.3f}" if found.has_sign[k] else f"{weight:6.3f}"
+        say(f"  {' '.join(f'{point.found[k]:5.0%}' for point in found.points)}  {size}  {a} - {b}")
     if options["plot"] is not None:
         say(f"wrote {options['plot']}")

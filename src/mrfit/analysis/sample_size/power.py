@@ -13,7 +13,7 @@ from scipy.optimize import isotonic_regression
 from mrfit._typing import Floats
 from mrfit.analysis.stability.case_dropping import correlations
 from mrfit.analysis.stability.resampled_networks import pairs_of, weights_of_tables
-from mrfit.analysis.stability.stability import Callback, weigher, weights_of_pairs
+from mrfit.analysis.stability.stability import Callback, scores_of, weigher, weights_of_pairs
 from mrfit.core.errors import InputError
 from mrfit.core.seeds import check_seed
 from mrfit.core.threads import one_blas_thread
@@ -21,6 +21,8 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.learner import Learner
 from mrfit.learning.penalty_specs import SparsePenaltySpec
 from mrfit.model.markov_network import MarkovNetwork
+from mrfit.parameterizations.edge_tables import edge_weights
+from mrfit.structures.edge_weights import signed_pairs
 from mrfit.structures.simple import StructureLearner
 
 
@@ -85,14 +87,25 @@ class PowerPoint:
 
 @dataclass(frozen=True, eq=False)
 class SampleSizeStudy:
-    """Power at several numbers of rows; ``edges`` are the model's, with their weights.
+    """The result of `sample_size`: how much of a model is recovered at several numbers of rows.
 
-    ``remarks`` say where the tables are not exact draws from the model.
+    Parameters
+    ----------
+    edges
+        The model's, with their weights as the learner counts them: of categories where it knows of no order.
+    unit
+        Name of the unit of these weights.
+    has_sign
+        Whether the weight of each edge has a sign.
+    remarks
+        Where the tables are not exact draws from the model.
     """
 
     edges: tuple[tuple[str, str, float], ...]
     repetitions: int
     points: tuple[PowerPoint, ...]
+    unit: str
+    has_sign: tuple[bool, ...]
     remarks: tuple[str, ...] = ()
 
     def rows_for(self, sensitivity: float) -> float | None:
@@ -130,15 +143,19 @@ def sample_size(
 ) -> SampleSizeStudy:
     """Draw tables from ``model``, learn from each as ``learner`` does, and compare what is found with the model.
 
-    Edges of the model are pairs of variables whose parameters are not all zero. ``callback`` is told of every table
-    that is done, from any thread. The result does not depend on ``jobs``.
+    Edges of the model are pairs of variables whose parameters are not all zero. Their weights are counted as the
+    learner counts its own: without an order where it knows of none. ``callback`` is told of every table that is done,
+    from any thread. The result does not depend on ``jobs``.
     """
     model.check_no_covariates("Tables are drawn from")
     sizes = sorted(set(rows))
     _check(learner, sizes, repetitions)
     check_seed(seed)
     structure, names = model.structure, model.domain.names
-    truth = weights_of_pairs(len(names), structure.edges, model.edge_weights)
+    # Counted as the learner counts its own: a slope and a norm cannot be compared.
+    scores = scores_of(learner, model.domain)
+    weights = edge_weights(model.parameters, model.w, scores)
+    truth = weights_of_pairs(len(names), structure.edges, weights.values)
     if not truth.any():
         raise InputError("The model has no edges, so that there is none to find; use another model.")
     with one_blas_thread():
@@ -151,11 +168,13 @@ def sample_size(
                 return UniqueRows.from_codes(model.domain, codes[b * n_rows : (b + 1) * n_rows], np.ones(n_rows))
 
             shape = repetitions, len(truth)
-            weights, failures = weights_of_tables(weigher(learner), table, shape, jobs=jobs, callback=callback)
-            points.append(PowerPoint.of(n_rows, truth, weights, failures))
-    joined = pairs_of(len(names)).tolist()
+            found, failures = weights_of_tables(weigher(learner), table, shape, jobs=jobs, callback=callback)
+            points.append(PowerPoint.of(n_rows, truth, found, failures))
+    joined, signed = pairs_of(len(names)).tolist(), signed_pairs(scores)
     edges = tuple((names[a], names[b], float(w)) for (a, b), w in zip(joined, truth, strict=True) if w != 0)
-    return SampleSizeStudy(edges, repetitions, tuple(points), tuple(remarks))
+    return SampleSizeStudy(
+        edges, repetitions, tuple(points), weights.unit, tuple(signed[truth != 0].tolist()), tuple(remarks)
+    )
 
 
 def _check(learner: Learner | StructureLearner, sizes: Sequence[int], repetitions: int) -> None:
