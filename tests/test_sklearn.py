@@ -216,6 +216,25 @@ def test_settings_of_nested_parts(X: NDArray[np.int64]) -> None:
     assert search.best_params_["structure__max_degree"] in (1, 2)
 
 
+def test_earlier_names_of_parameters(X: NDArray[np.int64]) -> None:
+    """They set the new parameter, with a warning, and are no parameters themselves."""
+    with pytest.warns(FutureWarning, match="'given' of MarkovNetworkLearner is now 'covariates'"):
+        learner = MarkovNetworkLearner(given=["v0"])
+    assert learner.get_params(deep=False) == MarkovNetworkLearner(covariates=["v0"]).get_params(deep=False)
+    assert not [name for name in learner.get_params() if name.startswith("given")]
+    assert clone(learner).covariates == ["v0"]
+    with pytest.warns(FutureWarning, match="'given__on_edges' of MarkovNetworkLearner is now 'covariates__on_edges'"):
+        learner.set_params(given__on_edges=True)
+    assert learner.covariates == Covariates(["v0"], on_edges=True)
+    with pytest.warns(FutureWarning, match="'given'"):
+        assert learner.set_params(given="v1").covariates == "v1"
+    with pytest.warns(FutureWarning, match=r"MarkovNetworkLearner\.given is now"):
+        assert learner.given == "v1"
+    assert learner.fit(X).model_.covariates == ("v1",)
+    drawn = learner.sample(5, evidence={"v1": 1})
+    np.testing.assert_array_equal(learner.sample(5, given={"v1": 1}), drawn)
+
+
 @pytest.mark.parametrize("strength", [0.0, -1.0, float("nan"), float("inf"), "3", ()])
 def test_wrong_strengths(strength: Any) -> None:
     with pytest.raises(InputError, match="strength"):

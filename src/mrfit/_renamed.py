@@ -95,7 +95,7 @@ def settings(**names: str) -> Callable[[Kind], Kind]:
 def by_new_names(arguments: Mapping[str, Any], names: Mapping[str, str], *, of: str, level: int) -> dict[str, Any]:
     """Return keyword arguments with earlier names replaced; ``old__setting`` is a setting of the argument ``old``."""
     found = {name: value for name, value in arguments.items() if name.partition("__")[0] not in names}
-    for name in arguments.keys() - found.keys():
+    for name in [name for name in arguments if name not in found]:
         old, nested, setting = name.partition("__")
         new = names[old] + nested + setting
         if new in found:

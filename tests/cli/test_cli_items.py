@@ -205,8 +205,8 @@ def test_a_model_with_covariates(shell: Shell, survey: Path) -> None:
     [
         (["query", "m.mrf", "--ask", "cough"], "give a state of 'age' as evidence"),
         (["query", "m.mrf", "--evidence", "age=old", "--ask", "age", "--quiet"], "'age' is a covariate of this model"),
-        (["sample", "m.mrf", "--rows", "5", "-o", "s.csv"], "give a state of each"),
-        (["logz", "m.mrf"], "give a state of each"),
+        (["sample", "m.mrf", "--rows", "5", "-o", "s.csv"], "give a state of 'age'"),
+        (["logz", "m.mrf"], "give a state of 'age'"),
         (["convert", "m.mrf", "m.uai"], "no distribution of all variables"),
         (["power", "m.mrf"], "has none of 'age'"),
         (["fit", "survey.csv", "--covariates", "ages"], "There is no variable 'ages'"),
@@ -230,6 +230,22 @@ def test_questions_without_an_answer(arguments: list[str], said: str, shell: She
     assert len(ran.err.splitlines()) == 1
     assert not list(survey.parent.glob("*.uai"))
     assert not (survey.parent / "s.csv").exists()
+
+
+def test_earlier_names_of_the_options(shell: Shell, survey: Path) -> None:
+    """They do as the new ones, and one line each says what these are."""
+    ran = shell("fit", survey, "--covariates", "age", "--covariates-on-edges", "-o", "new.mrf", "--quiet")
+    assert (ran.code, ran.err) == (0, "")
+    ran = shell("fit", survey, "--given=age", "--given", "age", "--given-edges", "-o", "old.mrf", "--quiet")
+    assert ran.code == 0
+    assert ran.err.splitlines() == [
+        "mrfit: --given is now --covariates; the old name goes with the next release.",
+        "mrfit: --given-edges is now --covariates-on-edges; the old name goes with the next release.",
+    ]
+    assert (survey.parent / "old.mrf").read_bytes() == (survey.parent / "new.mrf").read_bytes()
+    for command in ("structure", "stability", "compare-groups", "power"):
+        assert "is now --covariates" in shell(command, "absent.csv", "--given", "age").err
+        assert "--given" not in shell(command, "--help").out
 
 
 def test_a_structure_with_covariates(shell: Shell, survey: Path) -> None:

@@ -83,7 +83,7 @@ def test_a_table_for_people(shell: Shell) -> None:
     ran = shell("query", "small.uai", "--evidence", "smoker=yes", "--ask", '"cough, dry"')
     assert ran.out.splitlines() == [
         "given smoker=yes",
-        "log Z -0.3567, log probability of what is given -0.3567",
+        "log Z -0.3567, log probability of the evidence -0.3567",
         "variable    state  before   after    moved",
         "cough, dry  no     0.4100  0.2000  -0.2100",
         "            yes    0.5900  0.8000  +0.2100",
@@ -128,12 +128,28 @@ def test_names_with_commas_and_signs(shell: Shell) -> None:
     assert document["given"] == "x=y=mid, cough, dry=no"
 
 
-def test_several_givens_and_a_file(shell: Shell, folder: Path) -> None:
+def test_evidence_that_is_typed_and_in_files(shell: Shell, folder: Path) -> None:
     (folder / "e.evid").write_text("1 0 1")
     together = shell("query", "small.uai", "--evidence", "smoker=yes", "--evidence", "x=y=low", "--json").document
     from_file = shell("query", "small.uai", "--evidence", "x=y=low", "--evidence", "e.evid", "--json").document
     assert from_file["given"] == together["given"] == "smoker=yes, x=y=low"
     assert from_file["marginals"]["cough, dry"] == pytest.approx(together["marginals"]["cough, dry"])
+    (folder / "smoker").write_text("1 0 1")  # a file by any name that holds no =
+    assert shell("query", "small.uai", "--evidence", "smoker", "--json").document["given"] == "smoker=yes"
+    twice = shell("query", "small.uai", "--evidence", "e.evid", "--evidence", "smoker=no")
+    assert (twice.code, twice.out) == (2, "")
+    assert "'smoker' has evidence twice, 'yes' and 'no'; give it once" in twice.err
+    assert "absent.evid" in shell("query", "small.uai", "--evidence", "absent.evid").err
+
+
+@pytest.mark.parametrize("command", ["query", "logz", "sample"])
+def test_given_is_an_alias_of_evidence(shell: Shell, folder: Path, command: str) -> None:
+    """A lasting one: nothing is said of it."""
+    ran, alias = (shell(command, "small.uai", option, "smoker=yes") for option in ("--evidence", "--given"))
+    assert ran.code == 0
+    assert (alias.code, alias.out, alias.err) == (ran.code, ran.out, ran.err)
+    assert "now" not in ran.err
+    assert ran.out != shell(command, "small.uai").out
 
 
 def test_many_variables_are_sorted_by_how_far_they_moved(shell: Shell, folder: Path) -> None:
@@ -153,7 +169,7 @@ def test_a_model_that_only_what_is_given_makes_small(shell: Shell, folder: Path)
     given = ",".join(f"v{i}=1" for i in range(40))
     ran = shell("query", "dense.uai", "--evidence", given, "--ask", "v49", "--engine", "tree")
     assert ran.code == 0
-    assert "nothing is said of before" in ran.err
+    assert "probabilities before are not shown" in ran.err
     assert "probability" in ran.out
     assert shell("query", "dense.uai", "--evidence", given, "--engine", "tree", "--json").document["before"] is None
 
@@ -247,8 +263,11 @@ def test_log_z(shell: Shell) -> None:
     [
         (["small.uai", "--evidence", "smoker=maybe"], "has no state 'maybe'; its states are 'no', 'yes'"),
         (["small.uai", "--evidence", "age=old"], "no variable 'age'; the variables are 'smoker'"),
-        (["small.uai", "--evidence", "smoker=yes,smoker=no"], "'smoker' is given twice, as 'yes' and as 'no'"),
-        (["small.uai", "--evidence", "smoker"], "says no state; write it like --evidence smoker=yes"),
+        (["small.uai", "--evidence", "smoker=yes,smoker=no"], "'smoker' has evidence twice, 'yes' and 'no'"),
+        (
+            ["small.uai", "--evidence", "smoker"],
+            "is neither an existing file nor NAME=STATE; write it like --evidence smoker=yes",
+        ),
         (["small.uai", "--evidence", ""], "holds an empty name"),
         (["small.uai", "--evidence", "smoker~1"], "for each of its 2 states"),
         (["small.uai", "--evidence", "smoker~a:b"], "like smoker~0.2:0.8"),
@@ -259,12 +278,12 @@ def test_log_z(shell: Shell) -> None:
         (["small.uai", "--evidence", "wrong.evid"], "'wrong.evid', line 1, token 3: '7' is wrong"),
         (["small.uai", "--ask", "age"], "no variable 'age'"),
         (["small.uai", "--ask", "smoker,smoker"], "names a variable twice"),
-        (["small.uai", "--ask", "smoker,x=y", "--evidence", "smoker=no"], "'smoker' is given and asked for"),
+        (["small.uai", "--ask", "smoker,x=y", "--evidence", "smoker=no"], "'smoker' is both asked for and evidence"),
         (
             ["dense.uai", "--ask", ",".join(f"v{i}" for i in range(28))],
             "28 variables with 2.7e+08 joint states; the limit",
         ),
-        (["small.uai", "--explain"], "--explain needs what is given"),
+        (["small.uai", "--explain"], "--explain needs evidence"),
         (["small.uai", "--engine", "magic"], "'magic' is not one of"),
         (["small.uai", "--plot", "small.uai"], "--plot small.uai is what MODEL reads"),
         (["small.uai", "--plot", "a.txt"], "let it end in .png, .svg or .pdf"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import json
+import zipfile
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -11,15 +14,29 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from mrfit import L1, L2, Learned, Learner, MarkovNetwork, NoPenalty, SoftTied, UniqueRows, fit_incomplete
+from mrfit import (
+    L1,
+    L2,
+    FactorNetwork,
+    Learned,
+    Learner,
+    MarkovNetwork,
+    NoPenalty,
+    SoftTied,
+    UniqueRows,
+    fit_incomplete,
+    learn,
+)
 from mrfit.analysis.groups.compare_groups import compare_groups
 from mrfit.analysis.sample_size.power import sample_size
 from mrfit.analysis.stability.stability import stability
 from mrfit.core.errors import InputError
 from mrfit.data.encoding import UNOBSERVED
+from mrfit.formats import mrf
 from mrfit.formats.models import read_network, write_network
 from mrfit.learning.objective_specs import LIKELIHOOD, LikelihoodSpec
 from mrfit.learning.pseudo_counts import PseudoCounts
+from mrfit.learning.serialization import to_plain
 from mrfit.structures.simple import ChowLiuTree
 
 N = 3000
@@ -136,10 +153,10 @@ def test_questions_take_the_covariates(rows: UniqueRows) -> None:
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        (lambda model: model.marginals(), "given 'z', of which it says nothing; give a state of each"),
-        (lambda model: model.sample(3), "give a state of each"),
-        (lambda model: model.map(evidence={"a": 1}), "give a state of each"),
-        (lambda model: model.log_z(evidence={"z": [0.2, 0.3, 0.5]}), "give a state of each"),
+        (lambda model: model.marginals(), "has covariates .* give a state of 'z' as evidence"),
+        (lambda model: model.sample(3), "give a state of 'z'"),
+        (lambda model: model.map(evidence={"a": 1}), "give a state of 'z'"),
+        (lambda model: model.log_z(evidence={"z": [0.2, 0.3, 0.5]}), "give a state of 'z'"),
         (lambda model: model.marginals(["z"], evidence={"z": 1}), "'z' is a covariate of this model"),
         (lambda model: model.predict_proba("z", {"a": [1], "b": [1], "c": [1], "z": [1]}), "'z' is a covariate"),
         (lambda model: model.predict_proba("a", {"b": [1], "c": [1]}), "covariate 'z' has no value in some rows"),
@@ -273,13 +290,49 @@ def test_resamples_groups_and_ties(rows: UniqueRows) -> None:
     assert tied.model.covariates == ("z",)
 
 
+def test_descriptions_keep_their_names(rows: UniqueRows) -> None:
+    """Those in saved models and of stored results, whatever the settings are called today; both names are read."""
+    document = ON_EDGES.to_dict()
+    assert list(document)[-2:] == ["given", "given_edges"]
+    assert (document["given"], document["given_edges"]) == (["z"], True)
+    assert Learner.from_dict(document) == ON_EDGES
+    words = {"covariates": document.pop("given"), "covariates_on_edges": document.pop("given_edges")}
+    assert Learner.from_dict({**document, **words}) == ON_EDGES
+    assert to_plain(PLAIN, terse=True) == {"kind": "Learner", "penalty": {"kind": "none"}, "given": ["z"]}
+    with zipfile.ZipFile(io.BytesIO(mrf.to_bytes(PLAIN.fit(rows).model))) as archive:
+        described = json.loads(archive.read("model.json"))
+    assert described["given"] == described["provenance"]["learner"]["given"] == ["z"]
+
+
+def test_earlier_names_of_covariates(rows: UniqueRows) -> None:
+    """With a warning that names the new one, which points at the line that has the old one."""
+    with pytest.warns(FutureWarning, match="of Learner is now 'covariates") as told:
+        learner = Learner(penalty=NoPenalty(), given=("z",), given_edges=True)
+    assert learner == ON_EDGES
+    assert [str(one.message).split()[0] for one in told] == ["'given'", "'given_edges'"]
+    assert {one.filename for one in told} == {__file__}
+    with pytest.warns(FutureWarning, match="'given' of Learner"):
+        model = learn(rows, penalty=NoPenalty(), given=("z",)).model
+    with pytest.warns(FutureWarning, match=r"Learner\.given_edges is now Learner\.covariates_on_edges"):
+        assert learner.given_edges
+    with pytest.warns(FutureWarning, match=r"MarkovNetwork\.given is now MarkovNetwork\.covariates"):
+        assert model.given == model.covariates == ("z",)
+    with pytest.warns(FutureWarning, match=r"Canonical\.given is now Canonical\.covariate_indices"):
+        assert model.parameters.given == model.covariate_indices == (3,)
+    with pytest.warns(FutureWarning, match="'covariates' of FactorNetwork is now 'covariate_indices'"):
+        again = FactorNetwork(model.domain, model.factors, covariates=(3,))
+    assert (again.covariates, again.covariate_indices) == (("z",), (3,))
+    with pytest.raises(TypeError, match="got 'given' and 'covariates', its new name; pass 'covariates' only"):
+        Learner(covariates=("z",), given=("a",))
+
+
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
         ({"parameterization": "spectral"}, "canonical coordinates, first states silent, or ordered"),
         ({"reference": "last"}, "first states silent"),
         ({"penalty": L1(search="hierarchical")}, "does not know covariates"),
-        ({"covariates": (), "covariates_on_edges": True}, "where there are some"),
+        ({"covariates": (), "covariates_on_edges": True}, "without covariates; name some"),
         ({"covariates": ["z"]}, "must be names of variables"),
     ],
 )
@@ -292,7 +345,7 @@ def test_settings_that_do_not_go_together(settings: dict[str, Any], said: str) -
     ("learner", "said"),
     [
         (Learner(covariates=("y",)), "There is no variable 'y'"),
-        (Learner(covariates=("a", "b", "c", "z")), "All variables are given"),
+        (Learner(covariates=("a", "b", "c", "z")), "All variables are covariates"),
         (Learner(ChowLiuTree(), covariates=("z",)), "tree is neither"),
         (Learner(Learned(select="ebic"), covariates=("z",)), "stay in regressions that grow"),
         (Learner(objective=LikelihoodSpec("chains"), covariates=("z",)), "Chains do not know covariates"),

@@ -253,9 +253,9 @@ def test_hidden_variables_are_not_shown(rng: np.random.Generator) -> None:
         (lambda n: n.marginals(evidence={"b": [0.0, 0.0, 0.0]}), "not all 0"),
         (lambda n: n.marginals(evidence={"b": {"low": -1.0}}), "at least 0"),
         (lambda n: n.marginals(evidence={"b": {"low": float("nan")}}), "at least 0"),
-        (lambda n: n.joint(["a", "b"], evidence={"a": "no"}), "'a' is given and asked for"),
-        (lambda n: n.explain("a", {"a": "no"}), "'a' is given and asked for"),
-        (lambda n: n.sensitivity("a", "no", evidence={"a": "no"}), "'a' is given and asked for"),
+        (lambda n: n.joint(["a", "b"], evidence={"a": "no"}), "'a' is both asked for and evidence"),
+        (lambda n: n.explain("a", {"a": "no"}), "'a' is both asked for and evidence"),
+        (lambda n: n.sensitivity("a", "no", evidence={"a": "no"}), "'a' is both asked for and evidence"),
         (lambda n: n.marginals(engine="magic"), "no engine 'magic'; choose one of 'auto', .* 'bp', 'trw', 'mean"),
         (lambda n: n.sample(0), "expected a whole number, 1 or larger"),
         (lambda n: n.predict_proba("c", pd.DataFrame({"z": [1]})), "which the table lacks"),
@@ -266,14 +266,35 @@ def test_wrong_questions_are_refused(network: FactorNetwork, question: object, m
         question(network)  # type: ignore[operator]
 
 
+def test_given_is_an_alias_of_evidence(network: FactorNetwork) -> None:
+    """In every question, without a warning (warnings are errors here)."""
+    known = {"a": "no", "c": "1"}
+    for question in (
+        network.marginals,
+        network.log_z,
+        network.map,
+        network.plan,
+        lambda **known: network.joint(["b", "d"], **known).to_dict(),
+        lambda **known: network.conditional("b", **known),
+        lambda **known: network.entropy(["b"], **known),
+        lambda **known: network.mutual_information("b", "d", **known),
+        lambda **known: network.explain("b", **known),
+        lambda **known: network.sensitivity("b", "low", **known),
+        lambda **known: network.sample(20, **known).codes.tolist(),
+    ):
+        assert str(question(given=known)) == str(question(evidence=known)) != str(question(evidence={"a": "yes"}))
+        with pytest.raises(InputError, match="`given` is an alias of `evidence`; pass one of them"):
+            question(given=known, evidence=known)
+
+
 def test_what_is_impossible_is_said(rng: np.random.Generator) -> None:
     """By its name, whatever is asked; and of rows, which."""
     tables = Factors.from_tables((2, 2), [((0, 1), [[0.0, -np.inf], [0.0, 0.0]])])
     network = FactorNetwork(Domain.from_states({"a": ["no", "yes"], "b": ["no", "yes"]}), tables)
-    given = {"a": "no", "b": "yes"}
-    for question in (network.marginals, network.log_z, network.map, lambda given: network.sample(3, evidence=given)):
+    known = {"a": "no", "b": "yes"}
+    for question in (network.marginals, network.log_z, network.map, lambda **known: network.sample(3, **known)):
         with pytest.raises(InputError, match=r"probability zero under the model: a=no, b=yes"):
-            question(given=given)
+            question(evidence=known)
     assert network.conditional("b", {"a": "no"}) == {"no": 1.0, "yes": 0.0}
     three = Domain.from_states({"a": ["no", "yes"], "b": ["no", "yes"], "c": ["no", "yes"]})
     rows = Dataset(three, np.array([[1, 0, 255], [0, 1, 255]], np.uint8))

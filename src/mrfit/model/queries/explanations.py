@@ -37,7 +37,7 @@ class Explanations(Asked):
         """
         observed, (i,) = self._evidence(evidence), self._numbers([variable])
         if i in observed.variables:
-            raise InputError(f"{variable!r} is evidence and asked for; leave it out of the evidence.")
+            raise InputError(f"{variable!r} is both asked for and evidence; leave it out of the evidence.")
         how, found = How(engine, seed, samples, precision), list[dict[str, Any]]()
 
         def asked(known: Evidence) -> Posterior:
@@ -98,7 +98,7 @@ class Explanations(Asked):
         observed, (i,) = self._evidence(evidence), self._numbers([variable])
         code, how = state_code(self.domain[i], state), How(engine, seed, samples, precision)
         if i in observed.known:
-            raise InputError(f"{variable!r} is evidence and asked for; leave it out of the evidence.")
+            raise InputError(f"{variable!r} is both asked for and evidence; leave it out of the evidence.")
         posterior, about = self._asked(observed, (), how)
         p, error = _probability(posterior, i, code)
         fixed, about_fixed = self._asked(Evidence({**observed.known, i: code}, observed.likelihoods), (), how)

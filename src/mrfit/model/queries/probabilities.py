@@ -145,7 +145,7 @@ class Probabilities(Asked):
         """An answer that knows the joint states of variables."""
         evidence = self._evidence(states)
         if known := [self.domain.names[i] for i in asked if i in evidence.known]:
-            raise InputError(f"{known[0]!r} is evidence and asked for; leave it out of one of them.")
+            raise InputError(f"{known[0]!r} is both asked for and evidence; leave it out of one of them.")
         return self._asked(evidence, (asked,), how, of=asked)
 
 
