@@ -80,8 +80,8 @@ def settings(**names: str) -> Callable[[Kind], Kind]:
         initialize: Callable[..., None] = cls.__init__  # type: ignore[misc]
 
         @wraps(initialize)
-        def with_new_names(self: Any, *args: Any, **settings: Any) -> None:
-            initialize(self, *args, **by_new_names(settings, names, of=cls.__name__, level=2))
+        def with_new_names(self: Any, *args: Any, **arguments: Any) -> None:
+            initialize(self, *args, **by_new_names(arguments, names, of=cls.__name__, level=2))
 
         setattr(cls, "__init__", with_new_names)  # noqa: B010 - mypy lets nobody assign to a method
         for old, new in names.items():

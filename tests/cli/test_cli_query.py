@@ -266,7 +266,7 @@ def test_log_z(shell: Shell) -> None:
         (["small.uai", "--evidence", "smoker=yes,smoker=no"], "'smoker' has evidence twice, 'yes' and 'no'"),
         (
             ["small.uai", "--evidence", "smoker"],
-            "is neither an existing file nor NAME=STATE; write it like --evidence smoker=yes",
+            "nor NAME=STATE; write it like --evidence smoker=yes",
         ),
         (["small.uai", "--evidence", ""], "holds an empty name"),
         (["small.uai", "--evidence", "smoker~1"], "for each of its 2 states"),
