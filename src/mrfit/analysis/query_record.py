@@ -125,7 +125,7 @@ class QuerySummary:
 
     @property
     def moved(self) -> dict[str, float]:
-        """How far the evidence moved each variable, from 0 to 1: the total variation distance."""
+        """Total variation distance, from 0 to 1, by which the evidence moved each variable."""
         return movements(self.after.marginals, None if self.before is None else self.before.marginals)
 
     def to_dict(self) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def command(model_file: str, **options: Any) -> None:
       mrfit query model.mrf --evidence smoker=yes,age=old --plot answer.png
       mrfit query model.mrf --ask cough,asthma                 their states together
       mrfit query model.mrf --evidence cough=yes --ask asthma --explain
-      mrfit query model.mrf --evidence 'test~0.1:0.9' --map       a test that is 9 times as likely in the second state
+      mrfit query model.mrf --evidence 'test~0.1:0.9' --map    a test 9 times as likely in the second state
       mrfit query grid.uai.gz --evidence grid.uai.evid --plan  what it would take
     """
     from mrfit.analysis.query_record import PlanSummary, QuerySummary

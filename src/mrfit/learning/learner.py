@@ -70,7 +70,7 @@ Progress = Callable[[int, int], None]  # told how many fits are done, and of how
 @_renamed.settings(given="covariates", given_edges="covariates_on_edges")
 @dataclass(frozen=True)
 class Learner:
-    """How to learn a Markov network; the rows to learn from are passed to `fit`.
+    """Settings that decide how a Markov network is learned; `fit` takes the rows.
 
     Parameters
     ----------

@@ -143,7 +143,7 @@ def pll_of_potentials(
     *,
     covariates: Scope = (),
 ) -> Floats:
-    """The same from what `conditional_potentials` yields, and which rows are ``possible``."""
+    """Return the pseudo-log-likelihood of each row from `conditional_potentials`; ``possible`` rows only are finite."""
     scores = np.where(possible, 0.0, -np.inf)
     for i, log_potentials in enumerate(potentials_of_others):
         if i in covariates:

@@ -31,7 +31,7 @@ class Explanations(Asked):
         samples: int | None = None,
         precision: float | None = None,
     ) -> Explanation:
-        """Which pieces of evidence moved the probability of a state most: by default the most probable one.
+        """Rank the pieces of evidence by how much they moved the probability of a state, by default the most probable.
 
         Each piece is left out in turn, the others kept.
         """
