@@ -8,7 +8,7 @@ from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import seconds_of_first_call
 
-TRANSFORM = "import numpy; from mrfit import transforms; a = numpy.zeros(1 << {n})"
+TRANSFORM = "import numpy; from mrfit.core import transforms; a = numpy.zeros(1 << {n})"
 CLUSTER = (
     "import numpy; from mrfit.data.kmeans1d import kmeans1d; values = numpy.random.default_rng(0).normal(size=1000)"
 )

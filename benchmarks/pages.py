@@ -11,8 +11,8 @@ from pathlib import Path
 
 from benchmarks.benchmark import Benchmark
 from benchmarks.results import path_of, stored
-from mrfit._typing import Scope
 from mrfit_papers.claim import claims_table
+from mrfit_papers.experiment import Scope
 from mrfit_papers.experiments import EXPERIMENTS
 from mrfit_papers.reproduction import claims
 from mrfit_papers.store import Store

@@ -357,7 +357,7 @@ def test_an_interrupt_while_compiling(folder: Path, tmp_path: Path) -> None:
     code = """
 import os, signal, sys
 from numba.core import compiler
-from mrfit._kernels import shipped
+from mrfit._kernels.machine_code import load as shipped
 from mrfit.cli.main import run
 shipped.shipped = lambda: shipped.Shipped(None)  # nor anything that `make` compiled in this checkout
 compile_extra = compiler.compile_extra

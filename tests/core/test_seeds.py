@@ -9,7 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mrfit import L1, Learner, MarkovNetwork, MarkovNetworkLearner, bootstrap_goodness, learn, sample_size, stability
+from mrfit import (
+    L1,
+    Learner,
+    MarkovNetwork,
+    MarkovNetworkLearner,
+    SoftTied,
+    bootstrap_goodness,
+    learn,
+    sample_size,
+    stability,
+)
 from mrfit.core.errors import InputError
 from mrfit.core.seeds import generator
 from mrfit.data.unique_rows import UniqueRows
@@ -41,13 +51,21 @@ ASKED: dict[str, Callable[[MarkovNetwork, pd.DataFrame, Any], object]] = {
 }
 
 
-@pytest.mark.parametrize("seed", ["x", -1, 1.5], ids=str)
+@pytest.mark.parametrize("seed", ["x", -1, 1.5, [1]], ids=str)
 @pytest.mark.parametrize("asked", ASKED)
 def test_what_is_no_seed_is_refused_in_one_sentence(
     asked: str, seed: object, model: MarkovNetwork, frame: pd.DataFrame
 ) -> None:
     with pytest.raises(InputError, match=r"(seed|random_state).* (is|be|got) "):
         ASKED[asked](model, frame, seed)
+
+
+@pytest.mark.parametrize("seed", [np.int64(3), (1, 2)], ids=str)
+@pytest.mark.parametrize("asked", ["sample", "marginals", "gibbs", "map", "impute"])
+def test_every_question_takes_seeds_of_numpy_and_several_numbers(
+    asked: str, seed: object, model: MarkovNetwork, frame: pd.DataFrame
+) -> None:
+    assert repr(ASKED[asked](model, frame, seed)) == repr(ASKED[asked](model, frame, seed))
 
 
 def test_seeds_of_numpy_and_several_numbers_are_seeds() -> None:
@@ -69,6 +87,11 @@ def test_evidence_is_a_mapping(given: Any, model: MarkovNetwork) -> None:
         model.marginals(evidence=given)
 
 
+def test_covariates_are_named_alone_or_in_a_list(frame: pd.DataFrame) -> None:
+    for names in ("a", ["a"]):
+        assert Learner(covariates=names) == Learner(covariates=("a",))  # type: ignore[arg-type]
+
+
 def test_plain_arguments_of_another_type_are_refused(model: MarkovNetwork, frame: pd.DataFrame) -> None:
     """Each with what was given and what was expected, where Python would say something of its own."""
     fitted = MarkovNetworkLearner(target="a").fit(frame)
@@ -78,6 +101,8 @@ def test_plain_arguments_of_another_type_are_refused(model: MarkovNetwork, frame
         ("number of jobs must be", lambda wrong: model.sample(2, jobs=wrong), ("x", 1.5, 0, -3)),
         ("is no name of a column", lambda wrong: MarkovNetworkLearner(covariates=wrong).fit(frame), (3,)),
         ("The column to predict is", lambda wrong: fitted.predict_proba(frame, wrong), (1.5, ["a"])),
+        ("Numbers of groups are", lambda wrong: SoftTied(groups=wrong), ("x", 1.5, (2, "x"), np.nan, np.inf, None)),
+        ("Resamples are", lambda wrong: stability(Learner(), UniqueRows.of(frame), resamples=wrong), ("x", 1.5)),
         ("Names of variables are expected", lambda wrong: model.marginals(wrong), (3,)),
     ]
     for message, ask, values in asked:

@@ -333,7 +333,7 @@ def test_earlier_names_of_covariates(rows: UniqueRows) -> None:
         ({"reference": "last"}, "first states silent"),
         ({"penalty": L1(search="hierarchical")}, "does not know covariates"),
         ({"covariates": (), "covariates_on_edges": True}, "without covariates; name some"),
-        ({"covariates": ["z"]}, "must be names of variables"),
+        ({"covariates": 3}, "must be names of variables"),
     ],
 )
 def test_settings_that_do_not_go_together(settings: dict[str, Any], said: str) -> None:

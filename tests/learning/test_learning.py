@@ -242,16 +242,16 @@ def test_a_constant_column_under_a_penalty_is_finite(value: int, method: Method[
 
 
 @both_methods
-@pytest.mark.parametrize(("value", "held_at"), [(0, -HELD_AT), (1, HELD_AT)])
+@pytest.mark.parametrize(("value", "limit"), [(0, -HELD_AT), (1, HELD_AT)])
 def test_a_constant_column_without_a_penalty_is_held(
-    value: int, active_bounds_at: float, method: Method[Any], rng: np.random.Generator
+    value: int, limit: float, method: Method[Any], rng: np.random.Generator
 ) -> None:
     """At the bound, by name, and the rest converges."""
     rows = _with_constant(value, rng)
     fit = learn(rows, Structure.complete(3), learner((1.0,), free_orders=(1,), solver=method)).best
     assert fit.solution.converged
     assert fit.held == ["x1=s1"]
-    assert fit.model.w[1] == active_bounds_at
+    assert fit.model.w[1] == limit
     assert np.isfinite(fit.model.pll(rows))
 
 
@@ -351,13 +351,13 @@ def test_l1_without_single_variables_to_leave_free(rng: np.random.Generator) -> 
     assert fit.model.provenance["penalty"]["free_orders"] == []
 
 
-@pytest.mark.parametrize(("value", "held_at"), [(0, -HELD_AT), (1, HELD_AT)])
-def test_l1_holds_a_constant_column(value: int, active_bounds_at: float, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize(("value", "limit"), [(0, -HELD_AT), (1, HELD_AT)])
+def test_l1_holds_a_constant_column(value: int, limit: float, rng: np.random.Generator) -> None:
     """A free parameter without a finite optimum stays at its bound; the rest converges."""
     fit = learn(_with_constant(value, rng), Structure.complete(3), learner((1.0,), penalty="l1")).best
     assert fit.solution.converged
     assert fit.held == ["x1=s1"]
-    assert fit.model.w[1] == active_bounds_at
+    assert fit.model.w[1] == limit
 
 
 def test_a_path_of_l1_strengths_ends_where_single_fits_do(rng: np.random.Generator) -> None:

@@ -1,1 +1,1 @@
-"""What every package may use: errors, domains, threads, linear algebra, factors."""
+"""Internal: what every package may use: errors, domains, threads, linear algebra, factors."""

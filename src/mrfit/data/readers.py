@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit.core.errors import DataError, listed
-from mrfit.data.batch import Batch, BatchColumn, StateCodes, arrow_codes, check_names
+from mrfit.data.batch import Batch, BatchColumn, StateCodes, arrow_codes, check_names, check_range
 from mrfit.data.delimited import delimited_pieces
 from mrfit.data.file_layout import FileLayout, LayoutOptions
 from mrfit.data.labels import label
@@ -265,6 +265,7 @@ def _weights(codes: StateCodes, values: Sequence[object], first_row: int) -> NDA
             f"Row {first_row + wrong[0] + 1} has the weight {value!r}; weights must be finite numbers, not "
             "negative. Correct it or leave the row out."
         )
+    check_range(weight, "The weight of a row")
     return weight
 
 

@@ -185,7 +185,9 @@ class Learner:
             raise InputError("A search for larger scopes does not know covariates; leave one of them out.")
 
     def _check_kinds(self) -> None:
-        """Settings come from JSON too, which may hold anything."""
+        """Settings come from JSON too, which may hold anything; one name, or a list of them, is as good as a tuple."""
+        if isinstance(names := self.covariates, str | list):
+            object.__setattr__(self, "covariates", (names,) if isinstance(names, str) else tuple(names))
         for name, (kind, expected) in _KINDS.items():
             value = getattr(self, name)
             if not isinstance(value, kind) or isinstance(value, bool):
@@ -341,14 +343,14 @@ class Learner:
                 check_errors(errors, problem)
             if isinstance(rows, UniqueRows):
                 folds = fold_problems(self, rows, jobs=jobs)
-            if resume is not None:
-                kept = until_done.enter_context(self._kept(resume, problem, valid, rough))
-                problem = problem.with_checkpoint(kept)
-                folds = folds if is_in_use() else [fold.with_checkpoint(kept) for fold in folds]
             # 2. The points to fit.
             selecting = valid is not None or bool(folds)
             grid = self.penalty.grid(problem, selecting=selecting)
             self._check_choosable(grid, selecting=selecting)
+            if resume is not None:
+                kept = until_done.enter_context(self._kept(resume, problem, valid, rough))
+                problem = problem.with_checkpoint(kept)
+                folds = folds if is_in_use() else [fold.with_checkpoint(kept) for fold in folds]
             tied = self.penalty if isinstance(self.penalty, TyingSpec) and selecting and compared else None
             baseline = () if tied is None else tied.baseline_strengths()
             done = _counter(progress, (len(grid) + len(baseline)) * (1 + len(folds)))

@@ -1,1 +1,1 @@
-"""Networks: what they are, and the questions that they answer."""
+"""Internal, but for what docs/api.md lists: networks, and the questions that they answer."""

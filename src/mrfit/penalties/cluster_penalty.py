@@ -33,6 +33,8 @@ class ClusterPenalty(SmoothPenalty):
         For every group, whether its center is held at zero; none by default. One group, pinned, is `L2`.
     """
 
+    name = "SoftTied"
+
     strength: float
     assignment: Indices
     pinned: NDArray[np.bool_] | None = None

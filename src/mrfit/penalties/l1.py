@@ -27,6 +27,7 @@ class WeightedL1(NonsmoothPenalty):
 
     weight: Floats
 
+    name = "L1"
     traits = frozenset({Trait.SEPARABLE, Trait.PROXIMAL})
     is_norm = True
 

@@ -26,6 +26,8 @@ class Ridge(SmoothPenalty):
         Where it draws each of them; zero by default.
     """
 
+    name = "L2"
+
     strength: float
     penalized: NDArray[np.bool_] | None = None
     toward: Floats | None = None

@@ -34,6 +34,7 @@ class Penalty(ABC):
     and no duality gap.
     """
 
+    name: ClassVar[str] = ""  # that users know it by, in messages; the class's own if empty
     traits: ClassVar[frozenset[Trait]]
     is_convex: ClassVar[bool] = True
 

@@ -18,9 +18,10 @@ def check_suitable(method: type[Method[Any]], penalty: type[Penalty]) -> None:
         return
     methods = [other for other in offered(Method) if _suits(other, penalty)]
     penalties = [other for other in offered(Penalty) if _suits(method, other) and other not in _NOT_CHOSEN]
-    ways = ", or ".join(" or ".join(f"`{other.__name__}`" for other in some) for some in (methods, penalties) if some)
+    names = [[other.__name__ for other in methods], [_name(other) for other in penalties]]
+    ways = ", or ".join(" or ".join(f"`{name}`" for name in some) for some in names if some)
     raise InputError(
-        f"`{method.__name__}` needs a {method.needs.value} penalty; `{penalty.__name__}` is not. Use {ways} instead."
+        f"`{method.__name__}` needs a {method.needs.value} penalty; `{_name(penalty)}` is not. Use {ways} instead."
     )
 
 
@@ -28,6 +29,10 @@ def offered(base: type) -> list[Any]:
     """The kinds that the library has loaded, by name: what an error may suggest."""
     own = {kind for kind in _descendants(base) if kind.__module__.startswith("mrfit.") and not inspect.isabstract(kind)}
     return sorted(own, key=lambda kind: kind.__name__)
+
+
+def _name(penalty: type[Penalty]) -> str:
+    return penalty.name or penalty.__name__
 
 
 def _descendants(base: type) -> set[type]:

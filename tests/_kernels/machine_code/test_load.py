@@ -131,7 +131,7 @@ print(*compiled)
 def test_what_was_made_once_is_taken_from_the_store(tmp_path: Path) -> None:
     """By any checkout: code is found by the text it was made from, not by where that stands."""
     (level, *_) = levels_of_host()
-    environment = {**os.environ, **_making(level, tmp_path), "PYTHONPATH": str(Path(__file__).parents[1])}
+    environment = {**os.environ, **_making(level, tmp_path), "PYTHONPATH": str(Path(__file__).parents[2])}
 
     def ran() -> str:
         done = subprocess.run([sys.executable, "-c", USE_A_KERNEL], env=environment, capture_output=True, text=True)

@@ -18,7 +18,7 @@ from mrfit.cli.main import main
 from mrfit.core.errors import InputError
 from mrfit.data.encoding import ParseOptions
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 KEEP = ParseOptions(missing="keep")
 
 

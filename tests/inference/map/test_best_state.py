@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -118,6 +119,24 @@ def test_toulbar2_that_finds_nothing_in_time_leaves_it_to_the_search(
     assert best_state(product).engine == "search"
     with pytest.raises(InputError, match="found no joint state in 60 s; use search"):
         best_state(product, engine="toulbar2")
+
+
+def test_other_threads_run_while_toulbar2_searches(rng: np.random.Generator) -> None:
+    """Such as the one that shows progress."""
+    ended, turns = threading.Event(), []
+
+    def count() -> None:
+        while not ended.wait(0.05):
+            turns.append(None)
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    before = len(turns)
+    Toulbar2(seconds=1).best(spin_glass([(i, j) for i in range(60) for j in range(i)], rng))
+    seen = len(turns)
+    ended.set()
+    counter.join()
+    assert seen > before + 1
 
 
 def test_toulbar2_that_is_stopped_proves_nothing(rng: np.random.Generator) -> None:

@@ -14,6 +14,7 @@ from mrfit._kernels.inference.tree_nodes import TreeNodes, leaf_axes, separators
 from mrfit._typing import Indices, Scope
 from mrfit.core.errors import InputError, listed
 from mrfit.core.rounding import format_count, format_size
+from mrfit.core.seeds import Seed, one_number
 from mrfit.inference.plan import Plan, as_float
 
 _WORDS_A_CELL = 1.5  # of work on the order for each cell that it leaves: about as long as one run takes
@@ -107,7 +108,7 @@ def plan_tree(
     *,
     max_cells: int,
     max_bytes: int,
-    seed: int = 0,
+    seed: Seed = 0,
     effort: float = 1.0,
     merge: bool = True,
     order: Sequence[int] | None = None,
@@ -122,7 +123,7 @@ def plan_tree(
     n_tried = 0
     if order is None:
         found, n_tried = best_order(
-            starts, neighbours, flat.n_states, seed % _SEEDS, effort * _WORDS_A_CELL, effort * _MOST_WORDS,
+            starts, neighbours, flat.n_states, one_number(seed) % _SEEDS, effort * _WORDS_A_CELL, effort * _MOST_WORDS,
             _HOPELESS * as_float(max_cells),
         )  # fmt: skip
     else:

@@ -1,12 +1,18 @@
 """Most probable states by toulbar2, a solver of cost function networks, where no tree fits.
 
-Its Python package, pytoulbar2, is an extra: ``pip install mrfit[map]``.
+Its Python package, pytoulbar2, is an extra: ``pip install mrfit[map]``. It searches in a process of its own, because it
+holds Python's global lock: neither a progress bar nor Ctrl-C would get a turn for a minute.
 """
 
 from __future__ import annotations
 
+import os
+import pickle
+import subprocess
+import sys
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from importlib.util import find_spec
+from typing import ClassVar
 
 import numpy as np
 
@@ -46,24 +52,20 @@ class Toulbar2:
     word: ClassVar[str] = "toulbar2"
 
     def best(self, factors: Factors) -> WCSPSolution | None:
-        """The best state it found, None if it found none in time."""
-        problem = _package().CFN(resolution=_DIGITS, verbose=-1)
-        for i, c in enumerate(factors.shape):
-            problem.AddVariable(f"x{i}", range(c))
-        forbidden = _beyond_all(factors)
-        for scope, table in zip(factors.scopes, factors.tables, strict=True):
-            costs = np.where(np.isneginf(table), forbidden, -table)
-            if scope:
-                problem.AddFunction(list(scope), costs.tolist())
-        solution = problem.Solve(showSolutions=0, timeLimit=self.seconds)
-        if solution is None:
+        """Return the best state it found, None if it found none in time."""
+        if find_spec("pytoulbar2") is None:
+            raise InputError(
+                "toulbar2 needs pytoulbar2, which is not installed; run `pip install 'mrfit[map]'`, or use search."
+            )
+        found = _in_a_process(factors, self.seconds)
+        if found is None:
             return None
-        codes = np.array(solution[0], np.int64)
+        state, cost, least = found
+        codes = np.array(state, np.int64)
         value = float(factors.log_potential(codes[None])[0])
         if value == -np.inf:
             raise ImpossibleError
         # It does not say whether it was stopped: only a search that ended has a cost that meets its lower bound.
-        cost, least = float(solution[1]), float(problem.GetDDualBound())
         unit = float(10.0**-_DIGITS)  # to which costs are rounded
         if cost - least <= unit:
             return WCSPSolution(codes, value, value)
@@ -72,17 +74,56 @@ class Toulbar2:
         return WCSPSolution(codes, value, bound, (stopped,))
 
 
+_State = tuple[list[int], float, float]  # codes, their cost, and a lower bound on all costs
+
+
+def _in_a_process(factors: Factors, seconds: int) -> _State | None:
+    """Solve in a process that runs this file; it ends with this one."""
+    with subprocess.Popen(
+        [sys.executable, "-m", __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        try:
+            answer, complaint = process.communicate(pickle.dumps((factors, seconds)))
+        except BaseException:  # an interrupt: nobody waits for the answer any more
+            process.kill()
+            raise
+    if process.returncode:
+        lines = complaint.decode(errors="replace").strip().splitlines()
+        raise InputError(f"toulbar2 failed: {lines[-1] if lines else 'it was killed'}. Use search instead.")
+    found: _State | None = pickle.loads(answer)
+    return found
+
+
+def _solved(factors: Factors, seconds: int) -> _State | None:
+    """Search in this process."""
+    import pytoulbar2
+
+    problem = pytoulbar2.CFN(resolution=_DIGITS, verbose=-1)
+    for i, c in enumerate(factors.shape):
+        problem.AddVariable(f"x{i}", range(c))
+    forbidden = _beyond_all(factors)
+    for scope, table in zip(factors.scopes, factors.tables, strict=True):
+        costs = np.where(np.isneginf(table), forbidden, -table)
+        if scope:
+            problem.AddFunction(list(scope), costs.tolist())
+    solution = problem.Solve(showSolutions=0, timeLimit=seconds)
+    return None if solution is None else (list(solution[0]), float(solution[1]), float(problem.GetDDualBound()))
+
+
 def _beyond_all(factors: Factors) -> float:
     """A cost that no sum of finite ones reaches."""
     finite = [table[np.isfinite(table)] for table in factors.tables]
     return 1.0 + sum(float(table.max() - table.min()) for table in finite if table.size)
 
 
-def _package() -> Any:
-    try:
-        import pytoulbar2
-    except ImportError as error:
-        raise InputError(
-            "toulbar2 needs pytoulbar2, which is not installed; run `pip install 'mrfit[map]'`, or use search."
-        ) from error
-    return pytoulbar2
+def _serve() -> None:
+    """Read a problem from standard input and write its solution to standard output, where nothing else may print."""
+    answer = os.dup(1)
+    os.dup2(2, 1)
+    factors, seconds = pickle.load(sys.stdin.buffer)
+    with os.fdopen(answer, "wb") as out:
+        pickle.dump(_solved(factors, seconds), out)
+
+
+if __name__ == "__main__":
+    _serve()

@@ -44,13 +44,13 @@ class AlternationSettings:
         Clusterings at most.
     """
 
+    word: ClassVar[str] = "SoftTying"  # in JSON and saved models
+
     inner_iterations: int | str | None = 2
     centers: str = "joint"
     first_share: float = 1.0
     growth: float = 1.0
     max_rounds: int = 500
-
-    word: ClassVar[str] = "SoftTying"  # in descriptions of learners, which saved models and stored results hold
 
     def __post_init__(self) -> None:
         steps = self.inner_iterations

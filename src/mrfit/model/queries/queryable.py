@@ -13,7 +13,7 @@ from mrfit._typing import Scope
 from mrfit.core.domain import Domain
 from mrfit.core.errors import ImpossibleError, InputError, listed
 from mrfit.core.factors import Factors
-from mrfit.core.seeds import check_seed
+from mrfit.core.seeds import Seed, check_seed
 from mrfit.data.dataset import Dataset
 from mrfit.data.encoding import check_complete, has_all_cells
 from mrfit.data.unique_rows import UniqueRows
@@ -167,9 +167,10 @@ class Asked:
         """Whether there are variables that others decide, which no chain can move."""
         return self.factors.n_variables > len(self.domain)
 
-    def _planned_tree(self, evidence: Evidence, **settings: Any) -> tuple[Factors, PlannedTree]:
+    def _planned_tree(self, evidence: Evidence, *, seed: Seed, **settings: Any) -> tuple[Factors, PlannedTree]:
         """The same for questions that a tree answers if any does."""
-        factors = evidence.applied_to(self.factors)
+        check_seed(seed)  # before it is looked up
+        factors, settings = evidence.applied_to(self.factors), {"seed": seed, **settings}
         key = ("tree", *settings.items())
         return factors, self._kept(evidence, key, lambda: PlannedTree.of(factors, **settings))
 
