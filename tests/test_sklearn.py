@@ -171,7 +171,7 @@ def test_parameters_of_the_constructor(X: NDArray[np.int64]) -> None:
         "parameterization__reference": "first",
         "parameterization__ordered": None,
         "parameterization__scores": None,
-        "given": None,
+        "covariates": None,
         "solver": None,
         "solver__method": None,
         "solver__tolerance": 1e-6,
@@ -206,12 +206,33 @@ def test_settings_of_nested_parts(X: NDArray[np.int64]) -> None:
     for name, message in (("penalty__groups", "groups"), ("structure__order", "order"), ("solver__a", "solver__a")):
         with pytest.raises(InputError, match=message):
             learner.set_params(**{name: 1})
-    learner.set_params(solver__tolerance=1e-9, parameterization__word="spectral", given=["v0"], given__on_edges=True)
+    learner.set_params(
+        solver__tolerance=1e-9, parameterization__word="spectral", covariates=["v0"], covariates__on_edges=True
+    )
     assert learner.solver == SolverOptions(tolerance=1e-9)
     assert learner.parameterization == ParameterizationOptions("spectral")
-    assert learner.given == Covariates(["v0"], on_edges=True)
+    assert learner.covariates == Covariates(["v0"], on_edges=True)
     search = GridSearchCV(MarkovNetworkLearner("learned"), {"structure__max_degree": [1, 2]}, cv=3).fit(X)
     assert search.best_params_["structure__max_degree"] in (1, 2)
+
+
+def test_earlier_names_of_parameters(X: NDArray[np.int64]) -> None:
+    """They set the new parameter, with a warning, and are no parameters themselves."""
+    with pytest.warns(FutureWarning, match="'given' of MarkovNetworkLearner is now 'covariates'"):
+        learner = MarkovNetworkLearner(given=["v0"])
+    assert learner.get_params(deep=False) == MarkovNetworkLearner(covariates=["v0"]).get_params(deep=False)
+    assert not [name for name in learner.get_params() if name.startswith("given")]
+    assert clone(learner).covariates == ["v0"]
+    with pytest.warns(FutureWarning, match="'given__on_edges' of MarkovNetworkLearner is now 'covariates__on_edges'"):
+        learner.set_params(given__on_edges=True)
+    assert learner.covariates == Covariates(["v0"], on_edges=True)
+    with pytest.warns(FutureWarning, match="'given'"):
+        assert learner.set_params(given="v1").covariates == "v1"
+    with pytest.warns(FutureWarning, match=r"MarkovNetworkLearner\.given is now"):
+        assert learner.given == "v1"
+    assert learner.fit(X).model_.covariates == ("v1",)
+    drawn = learner.sample(5, evidence={"v1": 1})
+    np.testing.assert_array_equal(learner.sample(5, given={"v1": 1}), drawn)
 
 
 @pytest.mark.parametrize("strength", [0.0, -1.0, float("nan"), float("inf"), "3", ()])
@@ -260,7 +281,10 @@ def test_l1_makes_zeros_and_leaves_single_variables_alone(X: NDArray[np.int64]) 
         ({"structure": 3}, "int"),
         ({"penalty": "l7"}, "'l7'"),
         ({"solver": "sgd"}, "'sgd'"),
-        ({"penalty": "l1", "solver": "newton"}, "`TruncatedNewton` needs a differentiable penalty; `L1` is not"),
+        (
+            {"penalty": "l1", "solver": "newton"},
+            "`TruncatedNewton` needs a differentiable penalty; `WeightedL1` is not",
+        ),
         ({"solver": SolverOptions(tolerance=0.0)}, "tolerance"),
         ({"solver": SolverOptions(max_iterations=-1)}, "limit of iterations"),
         ({"missing": "guess"}, "'guess'"),
@@ -577,7 +601,7 @@ def test_samples_can_be_scored(X: NDArray[np.int64], frame: pd.DataFrame) -> Non
     assert learner.score(rows) == pytest.approx(learner.score(learner.sample(4000, 7)), abs=0.1)
     np.testing.assert_array_equal(rows, learner.sample(4000, 0))
     assert not np.array_equal(rows, learner.sample(4000, np.random.RandomState(1)))
-    assert (learner.sample(50, given={"v2": 1})[:, 2] == 1).all()
+    assert (learner.sample(50, evidence={"v2": 1})[:, 2] == 1).all()
     words = fitted(frame.replace({0: "no", 1: "yes"})).sample(5)
     assert set(words.ravel().tolist()) <= {"no", "yes"}
 
@@ -610,9 +634,9 @@ def test_ordered_columns_and_covariates() -> None:
         }
     )
     order = {"mood": ["low", "fair", "high"]}
-    model = MarkovNetworkLearner(parameterization="ordered", given="sex", states=order).fit(frame).model_
+    model = MarkovNetworkLearner(parameterization="ordered", covariates="sex", states=order).fit(frame).model_
     assert list(model.parameters.names())[-3:] == ["mood × sleep", "mood × sex=1", "sleep × sex=1"]
-    assert model.given == ("sex",)
+    assert model.covariates == ("sex",)
     assert model.graph.edges["mood", "sleep"]["weight"] > 0
     lone = MarkovNetworkLearner(parameterization=ParameterizationOptions(ordered="sleep")).fit(frame).model_
     assert lone.parameters.options == {"ordered": ["sleep"]}

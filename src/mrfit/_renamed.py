@@ -5,10 +5,13 @@ from __future__ import annotations
 import importlib
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any, cast
+from typing import Any, TypeVar, cast
+
+Kind = TypeVar("Kind", bound=type)
 
 NAMES = {
     "Complete": "CompleteGraph",
@@ -54,9 +57,62 @@ MODULES = {
 }
 
 
+OPTIONS = {"--given": "--covariates", "--given-edges": "--covariates-on-edges"}  # of commands that learn
+
+
 def warn(old: str, new: str, level: int) -> None:
     """Say that a name has changed, at the place that is so many calls up."""
-    warnings.warn(f"{old} is now {new}; the old name goes with the next release.", FutureWarning, stacklevel=level + 1)
+    warnings.warn(message(old, new), FutureWarning, stacklevel=level + 1)
+
+
+def message(old: str, new: str) -> str:
+    return f"{old} is now {new}; the old name goes with the next release."
+
+
+def settings(**names: str) -> Callable[[Kind], Kind]:
+    """Class decorator: accept arguments by their earlier names, ``old="new"``, and keep the attributes of that name.
+
+    The signature stays that of the new names, by which scikit-learn finds the parameters of an estimator.
+    """
+
+    def decorate(cls: Kind) -> Kind:
+        initialize: Callable[..., None] = cls.__init__  # type: ignore[misc]
+
+        @wraps(initialize)
+        def with_new_names(self: Any, *args: Any, **arguments: Any) -> None:
+            initialize(self, *args, **by_new_names(arguments, names, of=cls.__name__, level=2))
+
+        setattr(cls, "__init__", with_new_names)  # noqa: B010 - mypy lets nobody assign to a method
+        for old, new in names.items():
+            if not hasattr(cls, old):
+                setattr(cls, old, attribute(old, new))
+        return cls
+
+    return decorate
+
+
+def by_new_names(arguments: Mapping[str, Any], names: Mapping[str, str], *, of: str, level: int) -> dict[str, Any]:
+    """Return keyword arguments with earlier names replaced; ``old__setting`` is a setting of the argument ``old``."""
+    found = {name: value for name, value in arguments.items() if name.partition("__")[0] not in names}
+    for name in [name for name in arguments if name not in found]:
+        old, nested, setting = name.partition("__")
+        new = names[old] + nested + setting
+        if new in found:
+            raise TypeError(f"{of} got {name!r} and {new!r}, its new name; pass {new!r} only.")
+        warn(f"{name!r} of {of}", repr(new), level + 1)
+        found[new] = arguments[name]
+    return found
+
+
+def attribute(old: str, new: str) -> property:
+    """Make an attribute of an earlier name, which has the value of the new one."""
+
+    def value(self: Any) -> Any:
+        of = type(self).__name__
+        warn(f"{of}.{old}", f"{of}.{new}", level=2)
+        return getattr(self, new)
+
+    return property(value)
 
 
 class _RenamedModule:

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mrfit import _renamed
 from mrfit._typing import Floats
 from mrfit.core.errors import ApproximationWarning, InputError, listed
 from mrfit.core.threads import resolve_jobs
@@ -32,6 +33,7 @@ from mrfit.learning.objective_specs import JUDGES, ObjectiveSpec
 from mrfit.learning.penalty_spec import PenaltySpec
 from mrfit.learning.settings import Covariates, ParameterizationOptions, SolverOptions
 from mrfit.learning.specification import learner_from, objective_from, structure_called
+from mrfit.model.queries.evidence import takes_evidence
 from mrfit.model.queries.queryable import How
 from mrfit.model.queries.row_questions import warn_of_errors
 from mrfit.parameterizations.ordered import ALL, check_orders
@@ -42,6 +44,7 @@ from mrfit.structures.simple import StructureLearner
 
 _EM, _DROP = "em", "drop"
 _MISSING = ("error", _DROP, "state", _EM)
+_RENAMED = {"given": "covariates"}  # arguments by their earlier names
 _FRAMES = {"pandas.DataFrame", "polars.DataFrame", "pyarrow.Table"}
 
 
@@ -51,6 +54,7 @@ def _has_target(learner: MarkovNetworkLearner) -> bool:
     return True
 
 
+@_renamed.settings(**_RENAMED)
 class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     """Learn a discrete Markov network from a table of categorical columns.
 
@@ -78,9 +82,9 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         The coordinates: ``canonical``, ``spectral``, ``full``, ``ising``, ``generalized-ising`` or ``ordered``.
         ``ParameterizationOptions(reference="last")`` chooses the silent states of canonical ones,
         ``ParameterizationOptions(ordered=["mood"])`` the columns that interact by scores.
-    given : str, list of str, Covariates or None, default=None
-        Covariates: columns that are conditioned on and never modelled, with an effect on every other one, and as
-        ``Covariates(["age"], on_edges=True)`` on every pair that interacts, too.
+    covariates : str, list of str, Covariates or None, default=None
+        Columns that the network conditions on and does not model. Each affects every other column, and with
+        ``Covariates(["age"], on_edges=True)`` also every pair that interacts.
     solver : {"newton", "lbfgs", "owlqn", "proximal-newton", "fista"}, Method, SolverOptions or None, default=None
         None takes the one that suits the penalty. ``SolverOptions(tolerance=1e-8, max_iterations=5000)`` says when it
         stops.
@@ -132,7 +136,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         penalty: Any = "l2",
         objective: str | ObjectiveSpec = "pseudo-likelihood",
         parameterization: str | type[Parameterization] | ParameterizationOptions = "canonical",
-        given: str | Sequence[str] | Covariates | None = None,
+        covariates: str | Sequence[str] | Covariates | None = None,
         solver: str | Method[Any] | SolverOptions | None = None,
         folds: int = 0,
         errors: str | None = None,
@@ -147,7 +151,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         self.penalty = penalty
         self.objective = objective
         self.parameterization = parameterization
-        self.given = given
+        self.covariates = covariates
         self.solver = solver
         self.folds = folds
         self.errors = errors
@@ -173,6 +177,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
 
     def set_params(self, **params: Any) -> MarkovNetworkLearner:
         """Set parameters; a nested one replaces its part, which is a value and may be shared."""
+        params = _renamed.by_new_names(params, _RENAMED, of=type(self).__name__, level=2)
         # Whole parts first: set_params(penalty=L1(), penalty__strength=3) speaks of the new one.
         super().set_params(**{name: value for name, value in params.items() if "__" not in name})
         for name, value in params.items():
@@ -238,7 +243,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
             penalty=self.penalty,
             objective=self.objective,
             **self._coordinates(rows),
-            **_covariates(self.given),
+            **_covariates(self.covariates),
             solver=solver.method,
             tolerance=solver.tolerance,
             max_iterations=solver.max_iterations,
@@ -258,8 +263,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         ordered = ALL if every else (*_names(chosen.ordered or ()), *scores)
         if kind.when_ordered is not None and not kind.has_scores:
             settings["parameterization"] = kind.when_ordered
-        given = _covariates(self.given).get("given", ())
-        check_orders(ordered, rows.domain, self.states or (), given=given, scored=scores, is_read=False)
+        covariates = _covariates(self.covariates).get("covariates", ())
+        check_orders(ordered, rows.domain, self.states or (), covariates=covariates, scored=scores, is_read=False)
         return {**settings, "ordered": ordered, "scores": scores}
 
     def score_samples(self, X: Any) -> Floats:
@@ -325,8 +330,9 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         warn_of_errors(error)
         return p
 
-    def sample(self, n_samples: int = 1, random_state: Any = None, *, given: Mapping[str, Any] | None = None) -> Any:
-        """Draw rows of the distribution, given what is known: an array that `score_samples` takes.
+    @takes_evidence
+    def sample(self, n_samples: int = 1, random_state: Any = None, *, evidence: Mapping[str, Any] | None = None) -> Any:
+        """Draw rows of the distribution, given the evidence: an array that `score_samples` takes.
 
         They are independent and exact where a junction tree fits. Elsewhere they are from Gibbs chains, close to the
         distribution and nearly independent, which an `ApproximationWarning` says. The array holds integers if all
@@ -334,9 +340,9 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         """
         check_is_fitted(self)
         seed = _seed(self.random_state if random_state is None else random_state)
-        rows = self.model_.sample(n_samples, given=given, seed=seed, jobs=self.n_jobs)
+        rows = self.model_.sample(n_samples, evidence=evidence, seed=seed, jobs=self.n_jobs)
         if rows.notes:
-            warnings.warn(" ".join(rows.notes), ApproximationWarning, stacklevel=2)
+            warnings.warn(" ".join(rows.notes), ApproximationWarning, stacklevel=3)
         return _values(rows)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -418,7 +424,7 @@ _NESTED: dict[str, Callable[[Any], Any]] = {
     "penalty": _penalty_part,
     "objective": _objective_part,
     "parameterization": _coordinates_part,
-    "given": _covariates_part,
+    "covariates": _covariates_part,
     "solver": _solver_part,
 }
 
@@ -426,7 +432,7 @@ _NESTED: dict[str, Callable[[Any], Any]] = {
 def _covariates(choice: str | Sequence[str] | Covariates | None) -> dict[str, Any]:
     """Settings of a learner."""
     part = _covariates_part(choice)
-    return {} if part is None else {"given": _names(part.columns), "given_edges": part.on_edges}
+    return {} if part is None else {"covariates": _names(part.columns), "covariates_on_edges": part.on_edges}
 
 
 def _names(names: str | Sequence[str]) -> tuple[str, ...]:

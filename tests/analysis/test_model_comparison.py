@@ -120,9 +120,9 @@ def test_other_variables_and_states_are_refused() -> None:
 
 
 def test_other_covariates_are_refused() -> None:
-    given = _model(given=("b",))
+    given = _model(covariates=("b",))
     assert mrfit.compare(given, given, _columns()).edges_in("both")
-    with pytest.raises(InputError, match="A is given 'b', B nothing"):
+    with pytest.raises(InputError, match="The covariates of A are 'b', those of B none"):
         mrfit.compare(given, _model())
 
 

@@ -18,14 +18,14 @@ def network() -> FactorNetwork:
 
 
 def test_before_and_after(network: FactorNetwork) -> None:
-    answer = QuerySummary.of(network, [], given={"a": "yes"})
+    answer = QuerySummary.of(network, [], evidence={"a": "yes"})
     assert answer.moved == pytest.approx({"b": 0.2})
     assert answer.log_p_given == pytest.approx(np.log(0.5))
     assert json.loads(json.dumps(answer.to_dict()))["before"]["b"] == pytest.approx({"no": 0.6, "yes": 0.4})
 
 
 def test_only_joint_states(network: FactorNetwork) -> None:
-    answer = QuerySummary.of(network, [("b", "a")], given={})
+    answer = QuerySummary.of(network, [("b", "a")], evidence={})
     assert answer.after.marginals == {}
     assert answer.before is None
     assert answer.moved == {}

@@ -95,9 +95,9 @@ def test_a_model_carries_what_data_and_resamples_say(fitted: Shell, tmp_path: Pa
 
 
 def test_covariates_are_shown_at_a_state_of_each(fitted: Shell, tmp_path: Path) -> None:
-    assert fitted("fit", "t.csv", "--given", "c", "-o", "g.mrf", "--quiet").code == 0
-    assert "choose a state of each: --given c=x" in fitted("report", "g.mrf", "-o", "r.html").err
-    assert fitted("report", "g.mrf", "t.csv", "-o", "r.html", "--given", "c=y").code == 0
+    assert fitted("fit", "t.csv", "--covariates", "c", "-o", "g.mrf", "--quiet").code == 0
+    assert "choose a state of each: --evidence c=x" in fitted("report", "g.mrf", "-o", "r.html").err
+    assert fitted("report", "g.mrf", "t.csv", "-o", "r.html", "--evidence", "c=y").code == 0
     document = _document((tmp_path / "r.html").read_text())
     assert [variable["name"] for variable in document["variables"]] == ["a", "b"]
     assert document["title"] == "g, c=y"

@@ -11,6 +11,7 @@ from typing import Any
 import click
 import pytest
 
+from mrfit import cli
 from mrfit.cli.sections import SectionedCommand
 
 Shell = Callable[..., Any]
@@ -78,3 +79,22 @@ def test_a_long_list_of_unbounded_parameters_is_cut(shell: Shell, tmp_path: Path
     line = next(line for line in out.splitlines() if "parameters are unbounded" in line)
     assert line.endswith("in all)")
     assert len(line) < 500
+
+
+def test_given_is_evidence_and_nothing_else() -> None:
+    """Commands that learn have covariates; `--given` is an alias of `--evidence` wherever it is known."""
+    of_commands = {
+        path.stem: [option.opts for option in command.params if isinstance(option, click.Option)]
+        for path in Path(cli.__file__).parent.glob("*.py")
+        if isinstance(
+            command := getattr(importlib.import_module(f"mrfit.cli.{path.stem}"), "command", None), click.Command
+        )
+    }
+    assert {name for name, options in of_commands.items() if ["--evidence", "--given"] in options} == {
+        "query", "sample", "logz", "report", "explore",
+    }  # fmt: skip
+    assert {name for name, options in of_commands.items() if ["--covariates"] in options} == {
+        "fit", "structure", "stability", "compare_groups", "power",
+    }  # fmt: skip
+    spelled = [opts for options in of_commands.values() for opts in options if any("given" in name for name in opts)]
+    assert all(opts == ["--evidence", "--given"] for opts in spelled)

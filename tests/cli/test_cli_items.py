@@ -37,7 +37,7 @@ def test_a_sign_for_a_pair(shell: Shell, likert: Path) -> None:
     assert (strongest["name"], len(others)) == ("mood × sleep", 4)
     assert strongest["value"] > 0.5
     assert "job=b" in {other["name"].split(" × ")[1] for other in others}
-    for command in (["score", "m.mrf", likert, "--metric", "ll"], ["query", "m.mrf", "--given", "mood=always"]):
+    for command in (["score", "m.mrf", likert, "--metric", "ll"], ["query", "m.mrf", "--evidence", "mood=always"]):
         assert shell(*command).code == 0
     assert shell("fit", likert, "--like", "m.mrf", "--states", "order.json", "--quiet").code == 0
 
@@ -125,8 +125,8 @@ READ = ("--na-values", "-99,77", "--missing", "drop", "--no-check", "--quiet", "
         ("coded.csv", "--ordered=all", "--exclude", "sex,age", *READ),
         ("coded.csv", "--ordered", "calm,tired", "--exclude", "sex,age", *READ),
         ("coded.csv", "--ordered", "calm", "--ordered", "tired", "--exclude", "sex,age", *READ),
-        ("coded.csv", "--ordered", "all", "--given", "sex,age", *READ),
-        ("coded.csv", "--given", "sex,age", "--ordered", *READ),
+        ("coded.csv", "--ordered", "all", "--covariates", "sex,age", *READ),
+        ("coded.csv", "--covariates", "sex,age", "--ordered", *READ),
     ],
 )
 def test_ordered_alone_is_all_that_is_modelled(words: tuple[str, ...], shell: Shell, coded: Path) -> None:
@@ -145,7 +145,7 @@ def test_ordered_alone_is_all_that_is_modelled(words: tuple[str, ...], shell: Sh
         (("coded.csv", "--ordered", "calmer"), "There is no variable 'calmer'"),
         (("coded.csv", "--ordered="), "holds an empty name"),
         (("coded.csv", "--ordered", "--penalties", "l1"), "--penalties"),
-        (("coded.csv", "--ordered", "--given", "sex", "--exclude", "calm"), "'age' is to be ordered"),
+        (("coded.csv", "--ordered", "--covariates", "sex", "--exclude", "calm"), "'age' is to be ordered"),
     ],
 )
 def test_ordered_alone_hides_no_mistake(words: tuple[str, ...], said: str, shell: Shell, coded: Path) -> None:
@@ -155,7 +155,7 @@ def test_ordered_alone_hides_no_mistake(words: tuple[str, ...], said: str, shell
 
 def test_a_covariate_is_ordered_where_it_is_named(shell: Shell, coded: Path) -> None:
     (coded.parent / "order.json").write_text(json.dumps({"age": ["young", "mid", "old"]}))
-    words = ("--given", "sex,age", "--states", "order.json", *READ)
+    words = ("--covariates", "sex,age", "--states", "order.json", *READ)
     for ordered in (("--ordered", "calm,tired,age"), ("--ordered", "all", "--ordered", "age=0,1,3")):
         assert shell("fit", coded, *ordered, *words).code == 0
         document = shell("show", "m.mrf", "--json").document
@@ -181,18 +181,20 @@ def survey(tmp_path: Path) -> Path:
     return tmp_path / "survey.csv"
 
 
-def test_a_model_given_covariates(shell: Shell, survey: Path) -> None:
+def test_a_model_with_covariates(shell: Shell, survey: Path) -> None:
     """From the fit to questions; the fit is checked with the covariates of the rows."""
-    ran = shell("fit", survey, "--given", "age", "--penalty", "none", "--errors", "sandwich", "-o", "m.mrf", "--json")
+    ran = shell(
+        "fit", survey, "--covariates", "age", "--penalty", "none", "--errors", "sandwich", "-o", "m.mrf", "--json"
+    )
     assert ran.code == 0, ran.err
     assert ran.document["max_marginal_error"] < 0.01
     document = shell("show", "m.mrf", "--json").document
-    assert document["given"] == ["age"]
-    assert document["learned"].endswith("by pseudo-likelihood, given 'age'")
-    assert "given 'age': a model of the other variables" in shell("show", "m.mrf").out
-    asked = shell("query", "m.mrf", "--given", "age=old", "--ask", "cough", "--json")
+    assert document["covariates"] == document["given"] == ["age"]
+    assert document["learned"].endswith("by pseudo-likelihood, covariates 'age'")
+    assert "covariates 'age': the network is a distribution of the other variables" in shell("show", "m.mrf").out
+    asked = shell("query", "m.mrf", "--evidence", "age=old", "--ask", "cough", "--json")
     assert asked.code == 0, asked.err
-    assert shell("sample", "m.mrf", "--rows", "5", "--given", "age=old", "-o", "s.csv").code == 0
+    assert shell("sample", "m.mrf", "--rows", "5", "--evidence", "age=old", "-o", "s.csv").code == 0
     assert shell("score", "m.mrf", survey, "--metric", "ll").code == 0
     assert shell("check", "m.mrf", survey).code == 0
     assert shell("fit", survey, "--like", "m.mrf", "--quiet").code == 0
@@ -201,21 +203,27 @@ def test_a_model_given_covariates(shell: Shell, survey: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["query", "m.mrf", "--ask", "cough"], "given 'age', of which it says nothing; give a state of each"),
-        (["query", "m.mrf", "--given", "age=old", "--ask", "age", "--quiet"], "'age' is a covariate of this model"),
-        (["sample", "m.mrf", "--rows", "5", "-o", "s.csv"], "give a state of each"),
-        (["logz", "m.mrf"], "give a state of each"),
+        (["query", "m.mrf", "--ask", "cough"], "give a state of 'age' as evidence"),
+        (["query", "m.mrf", "--evidence", "age=old", "--ask", "age", "--quiet"], "'age' is a covariate of this model"),
+        (["sample", "m.mrf", "--rows", "5", "-o", "s.csv"], "give a state of 'age'"),
+        (["logz", "m.mrf"], "give a state of 'age'"),
         (["convert", "m.mrf", "m.uai"], "no distribution of all variables"),
         (["power", "m.mrf"], "has none of 'age'"),
-        (["fit", "survey.csv", "--given", "ages"], "There is no variable 'ages'"),
-        (["fit", "survey.csv", "--given-edges"], "--given-edges has no effect here: it needs --given"),
-        (["fit", "survey.csv", "--given", "age", "--objective", "likelihood", "--penalty", "pseudo-counts"], "smooth"),
-        (["fit", "survey.csv", "--given", "age", "--structure", "tree"], "tree is neither"),
+        (["fit", "survey.csv", "--covariates", "ages"], "There is no variable 'ages'"),
+        (
+            ["fit", "survey.csv", "--covariates-on-edges"],
+            "--covariates-on-edges has no effect here: it needs --covariates",
+        ),
+        (
+            ["fit", "survey.csv", "--covariates", "age", "--objective", "likelihood", "--penalty", "pseudo-counts"],
+            "smooth",
+        ),
+        (["fit", "survey.csv", "--covariates", "age", "--structure", "tree"], "tree is neither"),
     ],
 )
 def test_questions_without_an_answer(arguments: list[str], said: str, shell: Shell, survey: Path) -> None:
     """One line, and nothing is written."""
-    assert shell("fit", survey, "--given", "age", "-o", "m.mrf", "--quiet").code == 0
+    assert shell("fit", survey, "--covariates", "age", "-o", "m.mrf", "--quiet").code == 0
     ran = shell(*arguments)
     assert (ran.code, ran.out) == (2, "")
     assert said in ran.err
@@ -224,16 +232,32 @@ def test_questions_without_an_answer(arguments: list[str], said: str, shell: She
     assert not (survey.parent / "s.csv").exists()
 
 
-def test_a_structure_given_covariates(shell: Shell, survey: Path) -> None:
+def test_earlier_names_of_the_options(shell: Shell, survey: Path) -> None:
+    """They do as the new ones, and one line each says what these are."""
+    ran = shell("fit", survey, "--covariates", "age", "--covariates-on-edges", "-o", "new.mrf", "--quiet")
+    assert (ran.code, ran.err) == (0, "")
+    ran = shell("fit", survey, "--given=age", "--given", "age", "--given-edges", "-o", "old.mrf", "--quiet")
+    assert ran.code == 0
+    assert ran.err.splitlines() == [
+        "mrfit: --given is now --covariates; the old name goes with the next release.",
+        "mrfit: --given-edges is now --covariates-on-edges; the old name goes with the next release.",
+    ]
+    assert (survey.parent / "old.mrf").read_bytes() == (survey.parent / "new.mrf").read_bytes()
+    for command in ("structure", "stability", "compare-groups", "power"):
+        assert "is now --covariates" in shell(command, "absent.csv", "--given", "age").err
+        assert "--given" not in shell(command, "--help").out
+
+
+def test_a_structure_with_covariates(shell: Shell, survey: Path) -> None:
     """cough and pain hang together by age alone."""
-    joined, given = (
+    joined, with_covariates = (
         {(edge["source"], edge["target"]) for edge in shell(*command, "--json").document["edges"]}
         for command in (
             ["structure", survey, "--exclude", "age"],
-            ["structure", survey, "--given", "age", "--max-degree", "1"],
+            ["structure", survey, "--covariates", "age", "--max-degree", "1"],
         )
     )
     assert joined == {("cough", "pain")}
-    assert given == {("cough", "age"), ("pain", "age")}
-    assert "would choose among them" in shell("structure", survey, "--given", "age", "--select", "ebic").err
-    assert "There is no variable 'aged'" in shell("structure", survey, "--given", "aged").err
+    assert with_covariates == {("cough", "age"), ("pain", "age")}
+    assert "would choose among them" in shell("structure", survey, "--covariates", "age", "--select", "ebic").err
+    assert "There is no variable 'aged'" in shell("structure", survey, "--covariates", "aged").err

@@ -52,7 +52,7 @@ def _folder(tmp_path: Path, shell: Shell) -> Path:
 
 
 def test_as_json(shell: Shell) -> None:
-    ran = shell("query", "small.uai", "--given", "smoker=yes", "--json")
+    ran = shell("query", "small.uai", "--evidence", "smoker=yes", "--json")
     assert (ran.code, ran.err) == (0, "")
     document = ran.document
     assert list(document) == [
@@ -80,10 +80,10 @@ def test_nothing_given(shell: Shell) -> None:
 
 
 def test_a_table_for_people(shell: Shell) -> None:
-    ran = shell("query", "small.uai", "--given", "smoker=yes", "--ask", '"cough, dry"')
+    ran = shell("query", "small.uai", "--evidence", "smoker=yes", "--ask", '"cough, dry"')
     assert ran.out.splitlines() == [
         "given smoker=yes",
-        "log Z -0.3567, log probability of what is given -0.3567",
+        "log Z -0.3567, log probability of the evidence -0.3567",
         "variable    state  before   after    moved",
         "cough, dry  no     0.4100  0.2000  -0.2100",
         "            yes    0.5900  0.8000  +0.2100",
@@ -93,7 +93,7 @@ def test_a_table_for_people(shell: Shell) -> None:
 
 
 def test_joint_states_best_states_and_explanations(shell: Shell) -> None:
-    arguments = ["query", "small.uai", "--given", '"cough, dry=yes"', "--ask", "smoker", "--ask", "smoker,x=y"]
+    arguments = ["query", "small.uai", "--evidence", '"cough, dry=yes"', "--ask", "smoker", "--ask", "smoker,x=y"]
     document = shell(*arguments, "--map", "--explain", "--json").document
     (joint,) = document["joint"]
     assert joint["variables"] == ["smoker", "x=y"]
@@ -118,29 +118,45 @@ def test_every_engine_can_be_asked_for(shell: Shell, engine: str) -> None:
 
 
 def test_uncertain_evidence(shell: Shell) -> None:
-    document = shell("query", "small.uai", "--given", "smoker~0.7:0.3", "--json").document
+    document = shell("query", "small.uai", "--evidence", "smoker~0.7:0.3", "--json").document
     assert document["given"] == "smoker~0.7:0.3"
     assert document["marginals"]["smoker"] == pytest.approx({"no": 0.5, "yes": 0.5})
 
 
 def test_names_with_commas_and_signs(shell: Shell) -> None:
-    document = shell("query", "small.uai", "--given", 'x=y=mid,"cough, dry=no"', "--json").document
+    document = shell("query", "small.uai", "--evidence", 'x=y=mid,"cough, dry=no"', "--json").document
     assert document["given"] == "x=y=mid, cough, dry=no"
 
 
-def test_several_givens_and_a_file(shell: Shell, folder: Path) -> None:
+def test_evidence_that_is_typed_and_in_files(shell: Shell, folder: Path) -> None:
     (folder / "e.evid").write_text("1 0 1")
-    together = shell("query", "small.uai", "--given", "smoker=yes", "--given", "x=y=low", "--json").document
-    from_file = shell("query", "small.uai", "--given", "x=y=low", "--evidence", "e.evid", "--json").document
+    together = shell("query", "small.uai", "--evidence", "smoker=yes", "--evidence", "x=y=low", "--json").document
+    from_file = shell("query", "small.uai", "--evidence", "x=y=low", "--evidence", "e.evid", "--json").document
     assert from_file["given"] == together["given"] == "smoker=yes, x=y=low"
     assert from_file["marginals"]["cough, dry"] == pytest.approx(together["marginals"]["cough, dry"])
+    (folder / "smoker").write_text("1 0 1")  # a file by any name that holds no =
+    assert shell("query", "small.uai", "--evidence", "smoker", "--json").document["given"] == "smoker=yes"
+    twice = shell("query", "small.uai", "--evidence", "e.evid", "--evidence", "smoker=no")
+    assert (twice.code, twice.out) == (2, "")
+    assert "'smoker' has evidence twice, 'yes' and 'no'; give it once" in twice.err
+    assert "absent.evid" in shell("query", "small.uai", "--evidence", "absent.evid").err
+
+
+@pytest.mark.parametrize("command", ["query", "logz", "sample"])
+def test_given_is_an_alias_of_evidence(shell: Shell, folder: Path, command: str) -> None:
+    """A lasting one: nothing is said of it."""
+    ran, alias = (shell(command, "small.uai", option, "smoker=yes") for option in ("--evidence", "--given"))
+    assert ran.code == 0
+    assert (alias.code, alias.out, alias.err) == (ran.code, ran.out, ran.err)
+    assert "now" not in ran.err
+    assert ran.out != shell(command, "small.uai").out
 
 
 def test_many_variables_are_sorted_by_how_far_they_moved(shell: Shell, folder: Path) -> None:
     (folder / "chain.uai").write_text(
         "MARKOV\n30\n" + "2 " * 30 + "\n29\n" + "".join(f"2 {i} {i + 1}\n" for i in range(29)) + "4 9 1 1 9\n" * 29
     )
-    out = shell("query", "chain.uai", "--given", "v10=1", "--top", "4").out.splitlines()
+    out = shell("query", "chain.uai", "--evidence", "v10=1", "--top", "4").out.splitlines()
     shown = [line.split()[0] for line in out[3:11:2]]
     assert shown == ["v9", "v11", "v8", "v12"]
     assert out[-1].startswith("... and 25 more variables, which moved by 0.2560 at most")
@@ -151,11 +167,11 @@ def test_many_variables_are_sorted_by_how_far_they_moved(shell: Shell, folder: P
 def test_a_model_that_only_what_is_given_makes_small(shell: Shell, folder: Path) -> None:
     (folder / "dense.uai").write_text(dense(50))
     given = ",".join(f"v{i}=1" for i in range(40))
-    ran = shell("query", "dense.uai", "--given", given, "--ask", "v49", "--engine", "tree")
+    ran = shell("query", "dense.uai", "--evidence", given, "--ask", "v49", "--engine", "tree")
     assert ran.code == 0
-    assert "nothing is said of before" in ran.err
+    assert "probabilities before are not shown" in ran.err
     assert "probability" in ran.out
-    assert shell("query", "dense.uai", "--given", given, "--engine", "tree", "--json").document["before"] is None
+    assert shell("query", "dense.uai", "--evidence", given, "--engine", "tree", "--json").document["before"] is None
 
 
 @pytest.mark.parametrize(
@@ -211,7 +227,7 @@ def test_plans(shell: Shell, folder: Path) -> None:
 
 def test_pictures(shell: Shell, folder: Path) -> None:
     for name in ("a.png", "a.svg", "a.pdf"):
-        assert shell("query", "small.uai", "--given", "smoker=yes", "--plot", name, "--title", "").code == 0
+        assert shell("query", "small.uai", "--evidence", "smoker=yes", "--plot", name, "--title", "").code == 0
         assert (folder / name).stat().st_size > 1000
 
 
@@ -222,7 +238,7 @@ def test_standard_input(shell: Shell, folder: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO((folder / "m.mrf").read_bytes())))
     assert shell("query", "-", "--json").out == expected
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(SMALL.encode())))
-    assert shell("logz", "-", "--from", "uai", "--given", "smoker=yes").out == f"log Z {math.log(0.7):.10g}\n"
+    assert shell("logz", "-", "--from", "uai", "--evidence", "smoker=yes").out == f"log Z {math.log(0.7):.10g}\n"
 
 
 @pytest.mark.parametrize("suffix", [".mrf", ".uai.gz", ".LG", ".mn", ".fg"])
@@ -235,7 +251,7 @@ def test_all_formats(shell: Shell, suffix: str) -> None:
 
 
 def test_log_z(shell: Shell) -> None:
-    ran = shell("logz", "small.uai", "--given", "smoker=yes,x=y=high")
+    ran = shell("logz", "small.uai", "--evidence", "smoker=yes,x=y=high")
     assert ran.out == f"log Z {math.log(0.7 * 0.2 * 0.25):.10g}\n"
     document = shell("logz", "small.uai", "--json").document
     assert document["log_z"] == pytest.approx(0.0, abs=1e-12)
@@ -245,26 +261,29 @@ def test_log_z(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["small.uai", "--given", "smoker=maybe"], "has no state 'maybe'; its states are 'no', 'yes'"),
-        (["small.uai", "--given", "age=old"], "no variable 'age'; the variables are 'smoker'"),
-        (["small.uai", "--given", "smoker=yes,smoker=no"], "'smoker' is given twice, as 'yes' and as 'no'"),
-        (["small.uai", "--given", "smoker"], "says no state; write it like --given smoker=yes"),
-        (["small.uai", "--given", ""], "holds an empty name"),
-        (["small.uai", "--given", "smoker~1"], "for each of its 2 states"),
-        (["small.uai", "--given", "smoker~a:b"], "like smoker~0.2:0.8"),
-        (["small.uai", "--given", "smoker~0:0"], "not all 0"),
-        (["small.uai", "--given", '"cough, dry=yes",x=y=high'], "probability zero under the model: cough, dry=yes"),
+        (["small.uai", "--evidence", "smoker=maybe"], "has no state 'maybe'; its states are 'no', 'yes'"),
+        (["small.uai", "--evidence", "age=old"], "no variable 'age'; the variables are 'smoker'"),
+        (["small.uai", "--evidence", "smoker=yes,smoker=no"], "'smoker' has evidence twice, 'yes' and 'no'"),
+        (
+            ["small.uai", "--evidence", "smoker"],
+            "nor NAME=STATE; write it like --evidence smoker=yes",
+        ),
+        (["small.uai", "--evidence", ""], "holds an empty name"),
+        (["small.uai", "--evidence", "smoker~1"], "for each of its 2 states"),
+        (["small.uai", "--evidence", "smoker~a:b"], "like smoker~0.2:0.8"),
+        (["small.uai", "--evidence", "smoker~0:0"], "not all 0"),
+        (["small.uai", "--evidence", '"cough, dry=yes",x=y=high'], "probability zero under the model: cough, dry=yes"),
         (["small.uai", "--evidence", "absent.evid"], "no file 'absent.evid'"),
         (["small.uai", "--evidence", "many.evid"], "holds 2 samples"),
         (["small.uai", "--evidence", "wrong.evid"], "'wrong.evid', line 1, token 3: '7' is wrong"),
         (["small.uai", "--ask", "age"], "no variable 'age'"),
         (["small.uai", "--ask", "smoker,smoker"], "names a variable twice"),
-        (["small.uai", "--ask", "smoker,x=y", "--given", "smoker=no"], "'smoker' is given and asked for"),
+        (["small.uai", "--ask", "smoker,x=y", "--evidence", "smoker=no"], "'smoker' is both asked for and evidence"),
         (
             ["dense.uai", "--ask", ",".join(f"v{i}" for i in range(28))],
             "28 variables with 2.7e+08 joint states; the limit",
         ),
-        (["small.uai", "--explain"], "--explain needs what is given"),
+        (["small.uai", "--explain"], "--explain needs evidence"),
         (["small.uai", "--engine", "magic"], "'magic' is not one of"),
         (["small.uai", "--plot", "small.uai"], "--plot small.uai is what MODEL reads"),
         (["small.uai", "--plot", "a.txt"], "let it end in .png, .svg or .pdf"),

@@ -30,7 +30,7 @@ def _folder(tmp_path: Path, shell: Shell) -> Path:
 
 
 def test_drawn_rows_by_name(shell: Shell, folder: Path) -> None:
-    ran = shell("sample", "m.mrf", "-n", "50", "--given", "smoker=yes", "-o", "rows.csv")
+    ran = shell("sample", "m.mrf", "-n", "50", "--evidence", "smoker=yes", "-o", "rows.csv")
     assert (ran.code, ran.out, ran.err) == (0, "50 rows of 3 variables to rows.csv\n", "")
     head, *rows = (folder / "rows.csv").read_text().splitlines()
     assert head == 'smoker,"cough, dry",age'
@@ -119,7 +119,7 @@ def test_standard_streams(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None
         ("sample m.mrf --json", "-o - and --json both want standard output"),
         ("sample m.mrf -n 0", "0 is not in the range x>=1"),
         ("sample m.mrf -n 99999999999", "take 3e+11 bytes; the limit is 4.3e+09. Draw fewer at a time"),
-        ("sample m.mrf --given smoker=x", "has no state 'x'"),
+        ("sample m.mrf --evidence smoker=x", "has no state 'x'"),
         ("sample absent.mrf", "no file 'absent.mrf'"),
         ("sample large.uai", "Variable 'v0' has 300 states; rows hold at most 255"),
         ("impute m.mrf holes.csv -o holes.csv", "-o holes.csv is what DATA reads"),

@@ -94,7 +94,7 @@ def test_overview(shell: Shell) -> None:
         ["score", "m.mrf", "t.csv"],
         ["score", "m.mrf", "t.csv", "--per-row"],
         ["show", "m.mrf"],
-        ["query", "m.mrf", "--given", "smoker=yes"],
+        ["query", "m.mrf", "--evidence", "smoker=yes"],
         ["query", "m.mrf", "--plan"],
         ["sample", "m.mrf", "-o", "rows.csv"],
         ["impute", "m.mrf", "t.csv", "-o", "full.csv"],

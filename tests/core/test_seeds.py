@@ -84,12 +84,12 @@ def test_a_number_of_rows_is_whole(n_rows: Any, model: MarkovNetwork, frame: pd.
 @pytest.mark.parametrize("given", [["a"], "a=1", [("a", 1)], 3], ids=str)
 def test_evidence_is_a_mapping(given: Any, model: MarkovNetwork) -> None:
     with pytest.raises(InputError, match=r"expected a mapping from variables to their states, such as \{'a': '0'\}"):
-        model.marginals(given=given)
+        model.marginals(evidence=given)
 
 
 def test_covariates_are_named_alone_or_in_a_list(frame: pd.DataFrame) -> None:
-    for given in ("a", ["a"]):
-        assert Learner(given=given) == Learner(given=("a",))  # type: ignore[arg-type]
+    for names in ("a", ["a"]):
+        assert Learner(covariates=names) == Learner(covariates=("a",))  # type: ignore[arg-type]
 
 
 def test_plain_arguments_of_another_type_are_refused(model: MarkovNetwork, frame: pd.DataFrame) -> None:
@@ -99,7 +99,7 @@ def test_plain_arguments_of_another_type_are_refused(model: MarkovNetwork, frame
         ("number of samples is", lambda wrong: model.marginals(engine="gibbs", samples=wrong), ("x", 5.5, 0)),
         ("precision is", lambda wrong: model.marginals(engine="gibbs", precision=wrong), ("x", 0, np.nan)),
         ("number of jobs must be", lambda wrong: model.sample(2, jobs=wrong), ("x", 1.5, 0, -3)),
-        ("is no name of a column", lambda wrong: MarkovNetworkLearner(given=wrong).fit(frame), (3,)),
+        ("is no name of a column", lambda wrong: MarkovNetworkLearner(covariates=wrong).fit(frame), (3,)),
         ("The column to predict is", lambda wrong: fitted.predict_proba(frame, wrong), (1.5, ["a"])),
         ("Numbers of groups are", lambda wrong: SoftTied(groups=wrong), ("x", 1.5, (2, "x"), np.nan, np.inf, None)),
         ("Resamples are", lambda wrong: stability(Learner(), UniqueRows.of(frame), resamples=wrong), ("x", 1.5)),

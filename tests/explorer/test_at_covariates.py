@@ -14,7 +14,7 @@ from populations import random_rows
 
 def test_it_is_the_distribution_given_these_states(rng: np.random.Generator) -> None:
     rows = random_rows(rng, (2, 3, 2, 2), 120)
-    model = learn(rows, given=("x1",)).model
+    model = learn(rows, covariates=("x1",)).model
     known = covariate_states(model, {"x1": "s2"})
     shown, part = model_at(model, known), rows_at(rows, known)
     assert shown.domain.names == part.domain.names == ("x0", "x2", "x3")
@@ -29,13 +29,13 @@ def test_it_is_the_distribution_given_these_states(rng: np.random.Generator) -> 
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({}, "choose a state of each: --given x1=s0"),
+        ({}, "choose a state of each: --evidence x1=s0"),
         ({"x1": "s9"}, "no state 's9'"),
         ({"x1": "s0", "x0": "s0"}, "set it on"),
     ],
 )
 def test_what_is_given_must_be_the_covariates(rng: np.random.Generator, given: dict[str, str], told: str) -> None:
-    model = learn(random_rows(rng, (2, 2, 2), 80), given=("x1",)).model
+    model = learn(random_rows(rng, (2, 2, 2), 80), covariates=("x1",)).model
     with pytest.raises(InputError, match=told):
         covariate_states(model, given)
 

@@ -156,7 +156,7 @@ def test_a_notebook_frame_is_sandboxed() -> None:
 
 def test_models_of_some_variables_given_others_are_refused(rng: np.random.Generator) -> None:
     rows = random_rows(rng, (2, 2, 2), 80)
-    model = learn(rows, given=("x0",)).model
+    model = learn(rows, covariates=("x0",)).model
     assert "<iframe" not in model._repr_html_()
     with pytest.raises(InputError, match="covariates"):
         Document.of(model, title="t")

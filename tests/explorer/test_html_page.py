@@ -93,7 +93,7 @@ def _saved_probabilities(tab: Tab, folder: Path) -> list[float]:
 
 
 def _expected(model: MarkovNetwork, given: dict[str, Any]) -> list[float]:
-    found = model.marginals(list(model.domain.names), given=given)
+    found = model.marginals(list(model.domain.names), evidence=given)
     return [p for name in model.domain.names for p in found[name].values()]
 
 

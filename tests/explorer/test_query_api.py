@@ -49,7 +49,7 @@ def test_answers_are_those_of_the_model(name: str, zeros: float, rng: np.random.
     (answer,) = Answering(model).answers(asked, _never)
     given = _named(model, allowed)
     try:
-        expected = model.marginals(given=given)
+        expected = model.marginals(evidence=given)
     except InputError:
         assert answer["impossible"]
         return
@@ -60,7 +60,7 @@ def test_answers_are_those_of_the_model(name: str, zeros: float, rng: np.random.
         assert answer["marginals"][i] == pytest.approx(told, abs=1e-12)
     assert np.sum(answer["pair"], axis=0) == pytest.approx(answer["marginals"][2])
     states = [variable.states[s] for variable, s in zip(model.domain, answer["map"], strict=True)]
-    assert states == list(model.map(given=given).states.values())
+    assert states == list(model.map(evidence=given).states.values())
 
 
 def test_what_is_impossible_is_said() -> None:
@@ -80,7 +80,7 @@ def test_chains_answer_within_their_error(monkeypatch: pytest.MonkeyPatch, rng: 
     *before, last = _by_chains(model, monkeypatch, codes=rows).answers(Question(1, {0: (1,)}, pair=(1, 2)), _never)
     assert [each["done"] for each in (*before, last)] == [False] * len(before) + [True]
     assert not last["exact"]
-    exact = model.marginals(given=_named(model, {0: (1,)}))
+    exact = model.marginals(evidence=_named(model, {0: (1,)}))
     for i, variable in list(enumerate(model.domain))[1:]:
         p = list(exact[variable.name].values())
         assert last["marginals"][i] == pytest.approx(p, abs=2 * last["error"])
@@ -88,7 +88,7 @@ def test_chains_answer_within_their_error(monkeypatch: pytest.MonkeyPatch, rng: 
         assert (abs(np.array(last["marginals"][i]) - p) <= 4 * errors).all()
     assert last["errors"][0] == [0.0, 0.0]
     assert last["error"] == 2 * max(map(max, last["errors"])) < 0.02
-    together = model.joint(list(model.domain.names[1:3]), given=_named(model, {0: (1,)})).table
+    together = model.joint(list(model.domain.names[1:3]), evidence=_named(model, {0: (1,)})).table
     assert (abs(np.array(last["pair"]) - together) <= 4 * np.array(last["pair_errors"])).all()
 
 
@@ -105,7 +105,7 @@ def test_nobody_waits_a_minute_for_most_probable_states(
     model = model_of(random_factors(rng, (2,) * 5, [(i, i + 1) for i in range(4)]))
     *_, last = _by_chains(model, monkeypatch).answers(Question(1, {0: (1,)}, best=True), _never)
     monkeypatch.undo()
-    best = model.map(given=_named(model, {0: (1,)}), engine="tree").states
+    best = model.map(evidence=_named(model, {0: (1,)}), engine="tree").states
     assert last["map"] == [variable.codes[best[variable.name]] for variable in model.domain]
     assert (last["map_exact"], last["map_gap"]) == (True, 0.0)  # a bound that is tight for a chain
 
@@ -155,10 +155,10 @@ def test_what_is_uncertain_counts_by_its_likelihood(rng: np.random.Generator) ->
     question = Question.of(asked, (2, 3, 2))
     (answer,) = Answering(model).answers(question, _never)
     given = {"x0": "s1", "x1": {"s0": 0.2, "s2": 0.7}}
-    expected = model.marginals(given=given)
+    expected = model.marginals(evidence=given)
     assert answer["marginals"][1] == pytest.approx(list(expected["x1"].values()), abs=1e-12)
     assert answer["marginals"][2] == pytest.approx(list(expected["x2"].values()), abs=1e-12)
-    assert [f"s{s}" for s in answer["map"]] == list(model.map(given=given).states.values())
+    assert [f"s{s}" for s in answer["map"]] == list(model.map(evidence=given).states.values())
     assert set(Answering(model).sampled(question, 50).codes[:, 1].tolist()) <= {0, 2}
 
 

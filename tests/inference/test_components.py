@@ -34,7 +34,7 @@ def test_a_small_part_of_a_model_too_large_is_exact(rng: np.random.Generator) ->
     pairs = [*combinations(range(n), 2), (n - 1, n), (n, n + 1)]
     domain = Domain.from_states({f"v{i}": ["0", "1"] for i in range(n + 2)})
     network = FactorNetwork(domain, Factors((2,) * (n + 2), tuple(pairs), 0.1 * rng.standard_normal(4 * len(pairs))))
-    found = network.marginals(["v41"], given={"v39": "1"})
+    found = network.marginals(["v41"], evidence={"v39": "1"})
     assert found.exact
     assert "part" in found.remarks[0]
     table = network.tables.table(len(pairs) - 2).reshape(2, 2)[1][:, None] + network.tables.table(
@@ -42,6 +42,6 @@ def test_a_small_part_of_a_model_too_large_is_exact(rng: np.random.Generator) ->
     ).reshape(2, 2)
     p = np.exp(table).sum(axis=0)
     assert list(found["v41"].values()) == pytest.approx(p / p.sum(), rel=1e-12)
-    joint = network.joint(["v41", "v40"], given={"v39": "1"})
+    joint = network.joint(["v41", "v40"], evidence={"v39": "1"})
     assert joint.exact
     assert not network.marginals(["v0"]).exact

@@ -109,10 +109,10 @@ def test_libra_chain(model: str, conformance_dir: Path) -> None:
         evidence, queries, stored, expected["query_exact_joint_log_prob"], strict=True
     ):
         given = {f"v{i}": str(state) for i, state in enumerate(row) if state >= 0}
-        found = network.marginals([f"v{i}" for i in range(4)], given=given)
+        found = network.marginals([f"v{i}" for i in range(4)], evidence=given)
         np.testing.assert_allclose([[*found[f"v{i}"].values()] for i in range(4)], answer, atol=1e-9)
         both = {f"v{i}": str(state) for i, state in enumerate(query)} | given
-        assert float(network.log_z(given=both)) - found.log_z == pytest.approx(joint, abs=1e-8)
+        assert float(network.log_z(evidence=both)) - found.log_z == pytest.approx(joint, abs=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_libra_most_probable_states(model: str, evidence: str, states: str, conf
     given = read_rows(folder / "mpe" / evidence, network.domain.shape).codes
     expected = read_rows(folder / "mpe" / states, network.domain.shape).codes
     for row, best in zip(given, expected, strict=True):
-        found = network.map(given={f"v{i}": str(state) for i, state in enumerate(row) if state >= 0})
+        found = network.map(evidence={f"v{i}": str(state) for i, state in enumerate(row) if state >= 0})
         assert [*found.states.values()] == [str(state) for state in best]
 
 
@@ -155,7 +155,7 @@ def test_libra_large_tree(conformance_dir: Path) -> None:
     queries = read_rows(folder / "msweb.q.gz", network.domain.shape).codes
     for row, joint in zip(queries, expected["query_exact_joint_log_prob"], strict=True):
         given = {f"v{i}": str(state) for i, state in enumerate(row) if state >= 0}
-        assert float(network.log_z(given=given)) - found.log_z == pytest.approx(joint, abs=1e-7)
+        assert float(network.log_z(evidence=given)) - found.log_z == pytest.approx(joint, abs=1e-7)
 
 
 def _pairwise_scores(tau: list[float], omega: dict[str, float], scores: list[int]) -> Factors:

@@ -21,7 +21,7 @@ from mrfit.model.markov_network import MarkovNetwork
 SETTINGS: list[dict[str, Any]] = [
     {"objective": LikelihoodSpec("enumeration")},
     {"objective": LikelihoodSpec("tree")},
-    {"objective": LikelihoodSpec(), "given_edges": True},
+    {"objective": LikelihoodSpec(), "covariates_on_edges": True},
     {"objective": LikelihoodSpec(), "parameterization": "ordered"},
 ]
 every_setting = pytest.mark.parametrize("settings", SETTINGS, ids=["enumeration", "tree", "edges", "ordered"])
@@ -36,7 +36,7 @@ def rows(rng: np.random.Generator) -> UniqueRows:
 
 
 def _learner(settings: dict[str, Any]) -> Learner:
-    return Learner(penalty=NoPenalty(), given=("y", "z"), tolerance=1e-8, **settings)
+    return Learner(penalty=NoPenalty(), covariates=("y", "z"), tolerance=1e-8, **settings)
 
 
 def _coordinates(settings: dict[str, Any], rows: UniqueRows) -> ConditionalCoordinates:
@@ -90,7 +90,7 @@ def test_the_optimum_and_its_certificate(settings: dict[str, Any], rows: UniqueR
     assert fitted.best.train >= -found.fun - 1e-9
     assert fitted.best.solution.violation < 1e-8
     assert fitted.model.ll(rows) == pytest.approx(fitted.best.train, abs=1e-12)
-    assert fitted.model.given == ("y", "z")
+    assert fitted.model.covariates == ("y", "z")
     assert fitted.model.errors is not None
     assert np.isfinite(fitted.model.errors.standard_errors).all()
 

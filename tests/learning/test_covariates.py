@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import json
+import zipfile
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -11,20 +14,34 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from mrfit import L1, L2, Learned, Learner, MarkovNetwork, NoPenalty, SoftTied, UniqueRows, fit_incomplete
+from mrfit import (
+    L1,
+    L2,
+    FactorNetwork,
+    Learned,
+    Learner,
+    MarkovNetwork,
+    NoPenalty,
+    SoftTied,
+    UniqueRows,
+    fit_incomplete,
+    learn,
+)
 from mrfit.analysis.groups.compare_groups import compare_groups
 from mrfit.analysis.sample_size.power import sample_size
 from mrfit.analysis.stability.stability import stability
 from mrfit.core.errors import InputError
 from mrfit.data.encoding import UNOBSERVED
+from mrfit.formats import mrf
 from mrfit.formats.models import read_network, write_network
 from mrfit.learning.objective_specs import LIKELIHOOD, LikelihoodSpec
 from mrfit.learning.pseudo_counts import PseudoCounts
+from mrfit.learning.serialization import to_plain
 from mrfit.structures.simple import ChowLiuTree
 
 N = 3000
-PLAIN = Learner(penalty=NoPenalty(), given=("z",))
-ON_EDGES = Learner(penalty=NoPenalty(), given=("z",), given_edges=True)
+PLAIN = Learner(penalty=NoPenalty(), covariates=("z",))
+ON_EDGES = Learner(penalty=NoPenalty(), covariates=("z",), covariates_on_edges=True)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +99,7 @@ def test_the_optimum_by_definition(learner: Learner, rows: UniqueRows) -> None:
     fitted = learner.fit(rows)
     n = fitted.model.parameters.n_parameters
     found = minimize(
-        _negative_pll, np.zeros(n), args=(rows, learner.given_edges), method="BFGS", options={"gtol": 1e-7}
+        _negative_pll, np.zeros(n), args=(rows, learner.covariates_on_edges), method="BFGS", options={"gtol": 1e-7}
     )
     np.testing.assert_allclose(fitted.model.w, found.x, atol=1e-4)
     assert fitted.best.train == pytest.approx(-found.fun, abs=1e-9)
@@ -91,9 +108,9 @@ def test_the_optimum_by_definition(learner: Learner, rows: UniqueRows) -> None:
 
 def test_held_out_rows_judge_given_their_covariates(rows: UniqueRows) -> None:
     """By the likelihood of x given z, too, which is not that of x and z."""
-    fitted = Learner(penalty=L2((1.0, 10.0)), given=("z",), folds=2, judge="ll").fit(rows)
+    fitted = Learner(penalty=L2((1.0, 10.0)), covariates=("z",), folds=2, judge="ll").fit(rows)
     assert fitted.best.held_out == pytest.approx(fitted.model.ll(rows), abs=0.02)
-    validated = Learner(penalty=L2((1.0, 10.0)), given=("z",), judge="ll").fit(rows, rows)
+    validated = Learner(penalty=L2((1.0, 10.0)), covariates=("z",), judge="ll").fit(rows, rows)
     assert validated.best.held_out == pytest.approx(validated.model.ll(rows), abs=1e-12)
 
 
@@ -123,9 +140,9 @@ def test_rows_are_scored_given_their_covariates(rows: UniqueRows, table: dict[st
 def test_questions_take_the_covariates(rows: UniqueRows) -> None:
     model = PLAIN.fit(rows).model
     p = _distribution(model, 2)
-    assert model.marginals(given={"z": 2})["a"]["1"] == pytest.approx(p[4:].sum(), abs=1e-12)
-    np.testing.assert_allclose(model.joint(["a", "b", "c"], given={"z": 2}).table.ravel(), p, atol=1e-12)
-    drawn = model.sample(4000, given={"z": 2}, seed=1).codes
+    assert model.marginals(evidence={"z": 2})["a"]["1"] == pytest.approx(p[4:].sum(), abs=1e-12)
+    np.testing.assert_allclose(model.joint(["a", "b", "c"], evidence={"z": 2}).table.ravel(), p, atol=1e-12)
+    drawn = model.sample(4000, evidence={"z": 2}, seed=1).codes
     assert (drawn[:, 3] == 2).all()
     assert drawn[:, 0].mean() == pytest.approx(p[4:].sum(), abs=0.03)
     told = model.explain("a", {"z": 2, "b": 1}, state=1)
@@ -136,11 +153,11 @@ def test_questions_take_the_covariates(rows: UniqueRows) -> None:
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        (lambda model: model.marginals(), "given 'z', of which it says nothing; give a state of each"),
-        (lambda model: model.sample(3), "give a state of each"),
-        (lambda model: model.map(given={"a": 1}), "give a state of each"),
-        (lambda model: model.log_z(given={"z": [0.2, 0.3, 0.5]}), "give a state of each"),
-        (lambda model: model.marginals(["z"], given={"z": 1}), "'z' is a covariate of this model"),
+        (lambda model: model.marginals(), "has covariates .* give a state of 'z' as evidence"),
+        (lambda model: model.sample(3), "give a state of 'z'"),
+        (lambda model: model.map(evidence={"a": 1}), "give a state of 'z'"),
+        (lambda model: model.log_z(evidence={"z": [0.2, 0.3, 0.5]}), "give a state of 'z'"),
+        (lambda model: model.marginals(["z"], evidence={"z": 1}), "'z' is a covariate of this model"),
         (lambda model: model.predict_proba("z", {"a": [1], "b": [1], "c": [1], "z": [1]}), "'z' is a covariate"),
         (lambda model: model.predict_proba("a", {"b": [1], "c": [1]}), "covariate 'z' has no value in some rows"),
         (lambda model: model.impute({"a": [1], "b": [1], "c": [1]}), "covariate 'z' has no value in some rows"),
@@ -158,11 +175,11 @@ def test_files_and_learners_keep_the_covariates(rows: UniqueRows, tmp_path: Path
     model = ON_EDGES.fit(rows).model
     model.save(tmp_path / "m.mrf")
     loaded = MarkovNetwork.load(tmp_path / "m.mrf")
-    assert loaded.given == ("z",)
+    assert loaded.covariates == ("z",)
     assert loaded.pll(rows) == model.pll(rows)
     assert Learner.from_dict(loaded.provenance["learner"]) == ON_EDGES
     network = read_network(tmp_path / "m.mrf")
-    assert network.marginals(given={"z": 0})["b"] == model.marginals(given={"z": 0})["b"]
+    assert network.marginals(evidence={"z": 0})["b"] == model.marginals(evidence={"z": 0})["b"]
     with pytest.raises(InputError, match="no distribution of all variables"):
         write_network(tmp_path / "m.uai", network)
     assert not (tmp_path / "m.uai").exists()
@@ -171,17 +188,17 @@ def test_files_and_learners_keep_the_covariates(rows: UniqueRows, tmp_path: Path
 def test_other_coordinates_give_the_same_distribution(rows: UniqueRows) -> None:
     model = PLAIN.fit(rows).model
     spectral = model.to_parameterization("spectral")
-    assert spectral.given == ("z",)
+    assert spectral.covariates == ("z",)
     assert spectral.pll(rows) == pytest.approx(model.pll(rows), abs=1e-12)
     assert spectral.ll(rows) == pytest.approx(model.ll(rows), abs=1e-12)
 
 
 def test_ordered_covariates_have_one_effect(rows: UniqueRows) -> None:
     """Where they are named; by themselves they have one for each state."""
-    learner = Learner(penalty=NoPenalty(), given=("z",), parameterization="ordered", ordered=("a", "b", "c", "z"))
+    learner = Learner(penalty=NoPenalty(), covariates=("z",), parameterization="ordered", ordered=("a", "b", "c", "z"))
     model = learner.fit(rows).model
     assert [name for name in model.parameters.names() if "z" in name] == ["a × z", "b × z", "c × z"]
-    unnamed = Learner(penalty=NoPenalty(), given=("z",), parameterization="ordered").fit(rows).model
+    unnamed = Learner(penalty=NoPenalty(), covariates=("z",), parameterization="ordered").fit(rows).model
     assert [name for name in unnamed.parameters.names() if "a × z" in name] == ["a × z=1", "a × z=2"]
     assert model.pll(rows) == pytest.approx(_pll_by_definition(model, rows), abs=1e-9)
 
@@ -195,7 +212,7 @@ def _pll_by_definition(model: MarkovNetwork, rows: UniqueRows) -> float:
 
 def test_l1_leaves_covariates_free(rows: UniqueRows) -> None:
     """As it does single variables: at the strength at which no pair is left, effects are those without a penalty."""
-    strong = Learner(penalty=L1(1e4), given=("z",)).fit(rows).model
+    strong = Learner(penalty=L1(1e4), covariates=("z",)).fit(rows).model
     alone = Learner.from_dict({**PLAIN.to_dict(), "structure": {"kind": "independent"}}).fit(rows).model
     found = dict(zip(strong.parameters.names(), strong.w, strict=True))
     assert found.keys() == set(alone.parameters.names())
@@ -206,7 +223,7 @@ def test_l1_leaves_covariates_free(rows: UniqueRows) -> None:
 def test_what_covariates_explain_is_no_edge(rows: UniqueRows) -> None:
     """a and c hang together by z only."""
     structure = Learned(max_degree=2, rule="and")
-    without, given = (Learner(structure, L2(1.0), given=names).fit(rows).model.graph for names in ((), ("z",)))
+    without, given = (Learner(structure, L2(1.0), covariates=names).fit(rows).model.graph for names in ((), ("z",)))
     assert set(given.edges) == {("a", "b"), ("a", "z"), ("b", "z"), ("c", "z")}
     marginal = Learner(structure, L2(1.0)).fit(UniqueRows.of({"a": _column(rows, 0), "c": _column(rows, 2)})).model
     assert ("a", "c") in set(marginal.graph.edges)
@@ -222,7 +239,7 @@ def test_false_edges_given_covariates_are_as_rare_as_the_threshold_says() -> Non
         a, b = ((rng.random(400) < 0.1 + 0.4 * z).astype(int) for _ in range(2))
         tables = {(): UniqueRows.of({"a": a, "b": b}), ("z",): UniqueRows.of({"a": a, "b": b, "z": z})}
         for names, rows in tables.items():
-            structure = Learner(Learned(max_degree=1), given=names).learn_structure(rows).structure
+            structure = Learner(Learned(max_degree=1), covariates=names).learn_structure(rows).structure
             found[names] += [0, 1] in structure.edges.tolist()
     assert found[()] == 40
     assert found["z",] <= 40 * 0.05 + 3 * np.sqrt(40 * 0.05 * 0.95)
@@ -268,9 +285,45 @@ def test_resamples_groups_and_ties(rows: UniqueRows) -> None:
     compared = compare_groups(PLAIN, rows, by="c")
     assert compared.likelihood is None
     assert compared.wald is not None
-    tied = Learner(penalty=SoftTied(1.0, groups=2), given=("z",)).fit(rows)
+    tied = Learner(penalty=SoftTied(1.0, groups=2), covariates=("z",)).fit(rows)
     assert tied.best.solution.converged
-    assert tied.model.given == ("z",)
+    assert tied.model.covariates == ("z",)
+
+
+def test_descriptions_keep_their_names(rows: UniqueRows) -> None:
+    """Those in saved models and of stored results, whatever the settings are called today; both names are read."""
+    document = ON_EDGES.to_dict()
+    assert list(document)[-2:] == ["given", "given_edges"]
+    assert (document["given"], document["given_edges"]) == (["z"], True)
+    assert Learner.from_dict(document) == ON_EDGES
+    words = {"covariates": document.pop("given"), "covariates_on_edges": document.pop("given_edges")}
+    assert Learner.from_dict({**document, **words}) == ON_EDGES
+    assert to_plain(PLAIN, terse=True) == {"kind": "Learner", "penalty": {"kind": "none"}, "given": ["z"]}
+    with zipfile.ZipFile(io.BytesIO(mrf.to_bytes(PLAIN.fit(rows).model))) as archive:
+        described = json.loads(archive.read("model.json"))
+    assert described["given"] == described["provenance"]["learner"]["given"] == ["z"]
+
+
+def test_earlier_names_of_covariates(rows: UniqueRows) -> None:
+    """With a warning that names the new one, which points at the line that has the old one."""
+    with pytest.warns(FutureWarning, match="of Learner is now 'covariates") as told:
+        learner = Learner(penalty=NoPenalty(), given=("z",), given_edges=True)
+    assert learner == ON_EDGES
+    assert [str(one.message).split()[0] for one in told] == ["'given'", "'given_edges'"]
+    assert {one.filename for one in told} == {__file__}
+    with pytest.warns(FutureWarning, match="'given' of Learner"):
+        model = learn(rows, penalty=NoPenalty(), given=("z",)).model
+    with pytest.warns(FutureWarning, match=r"Learner\.given_edges is now Learner\.covariates_on_edges"):
+        assert learner.given_edges
+    with pytest.warns(FutureWarning, match=r"MarkovNetwork\.given is now MarkovNetwork\.covariates"):
+        assert model.given == model.covariates == ("z",)
+    with pytest.warns(FutureWarning, match=r"Canonical\.given is now Canonical\.covariate_indices"):
+        assert model.parameters.given == model.covariate_indices == (3,)
+    with pytest.warns(FutureWarning, match="'covariates' of FactorNetwork is now 'covariate_indices'"):
+        again = FactorNetwork(model.domain, model.factors, covariates=(3,))
+    assert (again.covariates, again.covariate_indices) == (("z",), (3,))
+    with pytest.raises(TypeError, match="got 'given' and 'covariates', its new name; pass 'covariates' only"):
+        Learner(covariates=("z",), given=("a",))
 
 
 @pytest.mark.parametrize(
@@ -279,24 +332,27 @@ def test_resamples_groups_and_ties(rows: UniqueRows) -> None:
         ({"parameterization": "spectral"}, "canonical coordinates, first states silent, or ordered"),
         ({"reference": "last"}, "first states silent"),
         ({"penalty": L1(search="hierarchical")}, "does not know covariates"),
-        ({"given": (), "given_edges": True}, "where there are some"),
-        ({"given": 3}, "must be names of variables"),
+        ({"covariates": (), "covariates_on_edges": True}, "without covariates; name some"),
+        ({"covariates": 3}, "must be names of variables"),
     ],
 )
 def test_settings_that_do_not_go_together(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        Learner(**{"given": ("z",), **settings})
+        Learner(**{"covariates": ("z",), **settings})
 
 
 @pytest.mark.parametrize(
     ("learner", "said"),
     [
-        (Learner(given=("y",)), "There is no variable 'y'"),
-        (Learner(given=("a", "b", "c", "z")), "All variables are given"),
-        (Learner(ChowLiuTree(), given=("z",)), "tree is neither"),
-        (Learner(Learned(select="ebic"), given=("z",)), "stay in regressions that grow"),
-        (Learner(objective=LikelihoodSpec("chains"), given=("z",)), "Chains do not know covariates"),
-        (Learner(penalty=PseudoCounts(1.0), objective=LIKELIHOOD, given=("z",)), "Pseudo-counts smooth whole rows"),
+        (Learner(covariates=("y",)), "There is no variable 'y'"),
+        (Learner(covariates=("a", "b", "c", "z")), "All variables are covariates"),
+        (Learner(ChowLiuTree(), covariates=("z",)), "tree is neither"),
+        (Learner(Learned(select="ebic"), covariates=("z",)), "stay in regressions that grow"),
+        (Learner(objective=LikelihoodSpec("chains"), covariates=("z",)), "Chains do not know covariates"),
+        (
+            Learner(penalty=PseudoCounts(1.0), objective=LIKELIHOOD, covariates=("z",)),
+            "Pseudo-counts smooth whole rows",
+        ),
     ],
 )
 def test_what_cannot_be_learned_is_refused(learner: Learner, said: str, rows: UniqueRows) -> None:

@@ -107,7 +107,7 @@ def test_descriptions_of_no_learner_are_refused(document: dict[str, Any], messag
         ("null", "an object of its settings; got NoneType"),
         ('"Learner"', "an object of its settings; got str"),
         ('{"kind": "l1"}', "A learner was expected"),
-        ('{"kind": "Learner", "fold": 3}', "'Learner' has no setting 'fold'; its settings are 'folds'"),
+        ('{"kind": "Learner", "fold": 3}', "'Learner' has no setting 'fold'; its settings are 'covariates'"),
         ('{"kind": "Learner", "folds": "3"}', "folds of a learner must be a whole number; got '3'"),
         ('{"kind": "Learner", "folds": true}', "folds of a learner must be a whole number; got True"),
         ('{"kind": "Learner", "seed": -1}', "The seed is -1; expected a whole number, 0 or larger"),

@@ -125,8 +125,8 @@ def test_questions_see_the_tables(rows: UniqueRows) -> None:
     model = SCORED.fit(rows).model
     canonical = model.to_parameterization("canonical")
     given = {"x0": "s2"}
-    for name, p in model.marginals(given=given).marginals.items():
-        assert canonical.marginals(given=given)[name] == pytest.approx(p, abs=1e-12)
+    for name, p in model.marginals(evidence=given).marginals.items():
+        assert canonical.marginals(evidence=given)[name] == pytest.approx(p, abs=1e-12)
     assert model.ll(rows) == pytest.approx(canonical.ll(rows), abs=1e-12)
 
 

@@ -145,7 +145,7 @@ def test_what_needs_all_rows_says_so(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="needs all rows together, and the table is in parts"):
         Learner(ChowLiuTree(), objective=LIKELIHOOD).fit(parts)
     with pytest.raises(InputError, match="covariates are learned from all rows together"):
-        Learner(CompleteGraph(), given=("a",)).fit(parts)
+        Learner(CompleteGraph(), covariates=("a",)).fit(parts)
     with pytest.raises(InputError, match="scored from counts, by pll; ll takes whole rows"):
         Learner(ChowLiuTree(), folds=2, judge="ll").fit(parts)
     assert not clusters.is_in_use()

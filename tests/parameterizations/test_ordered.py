@@ -100,19 +100,19 @@ def test_codes_of_missing_answers_are_refused() -> None:
     check_orders(("y",), domain, ())
     check_orders("all", domain, {"x", "z"})
     check_orders("all", domain, {"x"}, scored={"z"})
-    check_orders("all", domain, (), given={"x", "z"})
+    check_orders("all", domain, (), covariates={"x", "z"})
     with pytest.raises(InputError, match=r"'-99' lies outside its scale \(1 to 3\), and so do codes of 'z'.*-99, 88\]"):
         check_orders("all", domain, ())
     with pytest.raises(InputError, match=r"'z' is to be ordered, but '88' lies outside its scale \(1 to 3\)\. "):
-        check_orders("all", domain, (), given={"x"})
+        check_orders("all", domain, (), covariates={"x"})
 
 
 def test_all_are_those_that_are_modelled() -> None:
     assert ordered_variables("all", ITEMS) == (0, 1, 2)
     first, second, _ = ITEMS.names
-    assert ordered_variables("all", ITEMS, given=(first, second)) == (2,)
-    assert ordered_variables("all", ITEMS, given=(first, second), scored=(first,)) == (0, 2)
-    assert ordered_variables((first,), ITEMS, given=(first,)) == (0,)
+    assert ordered_variables("all", ITEMS, covariates=(first, second)) == (2,)
+    assert ordered_variables("all", ITEMS, covariates=(first, second), scored=(first,)) == (0, 2)
+    assert ordered_variables((first,), ITEMS, covariates=(first,)) == (0,)
 
 
 def test_variables_that_are_not_there_are_refused() -> None:

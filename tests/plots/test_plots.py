@@ -61,7 +61,7 @@ PLOTS: dict[str, Plot] = {
     "circle": lambda ax=None, **how: mrfit.plot_network(_model(), ax, layout="circle", **how),
     "marginals": lambda ax=None, **how: mrfit.plot_marginals(_model().marginals(), ax, **how),
     "before and after": lambda ax=None, **how: mrfit.plot_marginals(
-        _model().marginals(given={"a": 1}), ax, before=_model().marginals(), **how
+        _model().marginals(evidence={"a": 1}), ax, before=_model().marginals(), **how
     ),
     "parameters": lambda ax=None, **how: mrfit.plot_parameters(_model(), ax, **how),
     "tied parameters": lambda ax=None, **how: mrfit.plot_parameters(_tied().model, ax, **how),
@@ -125,7 +125,7 @@ def test_only_edges_that_are_not_zero_are_drawn_with_the_sign_they_have() -> Non
 def test_of_more_variables_than_fit_those_that_moved_most_are_drawn() -> None:
     figure = Figure(figsize=(6, 1.2))
     axes = mrfit.plot_marginals(
-        _model().marginals(given={"a": 1}), figure.add_axes((0, 0, 1, 1)), before=_model().marginals()
+        _model().marginals(evidence={"a": 1}), figure.add_axes((0, 0, 1, 1)), before=_model().marginals()
     )
     words = {text.get_text() for text in axes.texts}
     assert "b = 1" in words

@@ -47,7 +47,7 @@ class ModelCard:
     is_hard_tied: bool
     learned: str | None
     provenance: Mapping[str, Any]
-    given: tuple[str, ...] = ()
+    covariates: tuple[str, ...] = ()
     observed: str = ""
     unbounded: Mapping[str, str] = field(default_factory=dict)
     edges: tuple[Mapping[str, Any], ...] = ()
@@ -68,7 +68,7 @@ class ModelCard:
             is_hard_tied=model.is_hard_tied,
             learned=how_learned(model.provenance),
             provenance=model.provenance,
-            given=model.given,
+            covariates=model.covariates,
             observed=Observed.kept_with(model).describe(),
             unbounded=model.unbounded,
             edges=_edges(model, top),
@@ -95,7 +95,7 @@ class ModelCard:
             "groups": None if self.groups is None else [asdict(group) for group in self.groups],
             "unbounded": dict(self.unbounded),
             "provenance": dict(self.provenance),
-            **({"given": list(self.given)} if self.given else {}),
+            **({"covariates": list(self.covariates), "given": list(self.covariates)} if self.covariates else {}),
         }
 
     def _limit(self, name: str) -> dict[str, str]:
@@ -141,8 +141,8 @@ def how_learned(provenance: Mapping[str, Any]) -> str | None:
     strength = penalty.get("strength")
     shown = f"{strength:g}" if isinstance(strength, int | float) else strength
     how = f"{learner.penalty.word}, strength {shown}{groups}{chosen}"
-    given = f", given {listed(learner.given)}" if learner.given else ""
-    return f"{learner.structure.describe()}, {how}, by {learner.objective.word}{given}"
+    covariates = f", covariates {listed(learner.covariates)}" if learner.covariates else ""
+    return f"{learner.structure.describe()}, {how}, by {learner.objective.word}{covariates}"
 
 
 def _groups(model: MarkovNetwork) -> tuple[GroupSummary, ...] | None:

@@ -207,10 +207,10 @@ def compare(
         ``pll``, or ``ll``, which is exact and refused where it does not fit.
     """
     _check_domains(a.domain, b.domain)
-    if set(a.given) != set(b.given):
+    if set(a.covariates) != set(b.covariates):
         raise InputError(
-            f"A is given {listed(a.given) or 'nothing'}, B {listed(b.given) or 'nothing'}, so they do not answer the "
-            "same question; compare models with the same covariates."
+            f"The covariates of A are {listed(a.covariates) or 'none'}, those of B {listed(b.covariates) or 'none'}, "
+            "so they do not answer the same question; compare models with the same covariates."
         )
     if metric not in ("pll", "ll"):
         raise InputError(f"There is no metric {metric!r}; choose pll or ll.")

@@ -52,10 +52,10 @@ class PlanSummary:
 
 @dataclass(frozen=True)
 class QuerySummary:
-    """Probabilities given what is known, and before anything was; joint and best states; what moved them.
+    """Probabilities given the evidence, and before it; joint and best states; what moved them.
 
-    Covariates are known before, too. ``before`` is None where nothing else is given, or where a model is small enough
-    only with what is given.
+    Covariates are known before, too. ``before`` is None where there is no other evidence, or where a model is small
+    enough only with evidence.
     """
 
     after: Marginals
@@ -70,7 +70,7 @@ class QuerySummary:
         model: Queryable,
         asked: Sequence[tuple[str, ...]],
         *,
-        given: Mapping[str, Any],
+        evidence: Mapping[str, Any],
         best: bool = False,
         explain: bool = False,
         engine: str = "auto",
@@ -81,27 +81,27 @@ class QuerySummary:
         """Ask a model: for single variables, for the joint states of several, or for all that are not known."""
         how: dict[str, Any] = {"engine": engine, "seed": seed, "samples": samples, "precision": precision}
         single = [names[0] for names in asked if len(names) == 1]
-        after = model.marginals(single if asked else None, given=given, **how)
+        after = model.marginals(single if asked else None, evidence=evidence, **how)
         before = None
-        always = {name: given[name] for name in model.covariate_names}
-        if len(given) > len(always) and model.plan(given=always, **how).fits:
-            before = model.marginals(list(after.marginals), given=always, **how)
+        always = {name: evidence[name] for name in model.covariates}
+        if len(evidence) > len(always) and model.plan(evidence=always, **how).fits:
+            before = model.marginals(list(after.marginals), evidence=always, **how)
         return cls(
             after,
             before,
-            tuple(model.joint(names, given=given, **how) for names in asked if len(names) > 1),
-            model.map(given=given, seed=seed) if best else None,
-            tuple(model.explain(name, given, **how) for name in single) if explain else (),
+            tuple(model.joint(names, evidence=evidence, **how) for names in asked if len(names) > 1),
+            model.map(evidence=evidence, seed=seed) if best else None,
+            tuple(model.explain(name, evidence, **how) for name in single) if explain else (),
         )
 
     @property
     def log_p_given(self) -> float | None:
-        """The logarithm of the probability of what is given."""
+        """The logarithm of the probability of the evidence."""
         return None if self.before is None else self.after.log_z - self.before.log_z
 
     @property
     def log_p_given_error(self) -> float | None:
-        """Its standard error; None where it is unknown, or nothing is given."""
+        """Its standard error; None where it is unknown, or there is no evidence."""
         return None if self.before is None else joint_error(self.after.error, self.before.error)
 
     @property
@@ -125,7 +125,7 @@ class QuerySummary:
 
     @property
     def moved(self) -> dict[str, float]:
-        """How far what is given moved each variable, from 0 to 1: the total variation distance."""
+        """Total variation distance, from 0 to 1, by which the evidence moved each variable."""
         return movements(self.after.marginals, None if self.before is None else self.before.marginals)
 
     def to_dict(self) -> dict[str, Any]:

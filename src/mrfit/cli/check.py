@@ -154,7 +154,7 @@ def _goodness(
         if asked:
             raise InputError("--bootstrap and --plot-residuals need a model that says its parameters: a .mrf file.")
         return None
-    if not asked and (network.given or not has_few_cells(network.parameters)):
+    if not asked and (network.covariates or not has_few_cells(network.parameters)):
         return None
     if not options["bootstrap"]:
         return network.goodness(rows)

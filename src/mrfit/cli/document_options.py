@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.evidence_options import given_of
+from mrfit.cli.evidence_options import evidence_of
 from mrfit.cli.model_options import from_option, load_scored_model, model_argument
 from mrfit.cli.options import names, parameters_of, read_rows, reading_with, stacked
 from mrfit.cli.picture_options import title_of
@@ -32,15 +32,16 @@ explored_options = stacked(
     click.option("--title", metavar="TEXT", help="Of the page; by default the name of the model."),
     stability_option,
     click.option(
+        "--evidence",
         "--given",
         multiple=True,
         metavar="NAME=STATE[,...]",
-        help="A state of each covariate, where the model has some: the others are shown as they are there.",
+        help="A state of each covariate of the model, if it has some; the page shows the other variables given these.",
     ),
     from_option,
     reading_observed,
 )
-explored_sections = {"Model and data": {"model_format", "given"} | parameters_of(reading_observed)}
+explored_sections = {"Model and data": {"model_format", "evidence"} | parameters_of(reading_observed)}
 
 
 @dataclass(frozen=True)
@@ -61,11 +62,11 @@ class Explored:
 
         model = load_scored_model(model_file, options)
         rows = None if data is None else read_rows(data, options, domain=model.domain)
-        known = covariate_states(model, given_of(model.domain, {**options, "evidence": None}))
+        known = covariate_states(model, evidence_of(model.domain, options["evidence"]))
         if known:
             model, rows = model_at(model, known), rows and rows_at(rows, known)
         resamples = None if options["stability"] is None else read_stability(options["stability"], model.domain)
-        title = ", ".join([title_of(model_file, options), *names(options["given"], "--given")])
+        title = ", ".join([title_of(model_file, options), *names(options["evidence"], "--evidence")])
         return cls(model, title, rows, resamples, options["seed"])
 
     def document(self) -> Document:

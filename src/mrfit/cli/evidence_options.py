@@ -1,57 +1,66 @@
-"""What is known, as users write it: ``a=x`` for a state, ``b~0.2:0.8`` for likelihoods of all states."""
+"""Evidence as users write it: ``a=x`` for a state, ``b~0.2:0.8`` for likelihoods of all states, or a UAI file."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.options import names, stacked
+from mrfit.cli.options import STANDARD, names
 from mrfit.core.errors import InputError, listed
 
 if TYPE_CHECKING:
     from mrfit.core.domain import Domain
 
 _MOST_JOINT_STATES = 2**20  # that anybody wants to read
-_HINT = "write it like --given smoker=yes,age=old"
+_HINT = "write it like --evidence smoker=yes,age=old"
 
-given_options = stacked(
-    click.option(
-        "--given",
-        multiple=True,
-        metavar="NAME=STATE[,...]",
-        help="What is known; may be repeated. NAME~L1:L2:... is uncertain: how likely what was seen is in each state, "
-        "in their order. A piece with a comma stands in quotes: --given '\"diet=fish, meat\",age=old'.",
-    ),
-    click.option(
-        "--evidence", metavar="FILE", help="A UAI .evid file with what is known, by numbers of variables and states."
-    ),
+evidence_option = click.option(
+    "--evidence",
+    "--given",
+    multiple=True,
+    metavar="NAME=STATE[,...]|FILE",
+    help="Known states, or a UAI .evid file; repeatable. NAME~L1:L2:... is soft evidence: the likelihood of what was "
+    "seen in each state, in their order. Quote names that contain commas: --evidence '\"diet=fish, meat\",age=old'.",
 )
 
 
-def given_of(domain: Domain, options: Mapping[str, Any], *, sample: int | None = None) -> dict[str, Any]:
-    """States and likelihoods by variable, from --given and --evidence."""
-    given = _from_file(domain, options["evidence"], sample)
-    for piece in names(options.get("given", ()), "--given"):
-        name, value = _parted(piece, domain)
-        if name in given:
-            raise InputError(f"{name!r} is given twice, as {given[name]!r} and as {value!r}; say it once.")
-        given[name] = value
-    return given
+def evidence_of(domain: Domain, texts: Sequence[str]) -> dict[str, Any]:
+    """States and likelihoods by variable name, from all values of --evidence."""
+    typed = [text for text in texts if not _is_file(text)]
+    pieces = [piece for file in evidence_files(texts) for piece in from_file(domain, file).items()]
+    evidence: dict[str, Any] = {}
+    for name, value in [*pieces, *(_parted(piece, domain) for piece in names(typed, "--evidence"))]:
+        if name in evidence:
+            raise InputError(f"{name!r} has evidence twice, {evidence[name]!r} and {value!r}; give it once.")
+        evidence[name] = value
+    return evidence
+
+
+def evidence_files(texts: Sequence[str]) -> tuple[str, ...]:
+    """The values of --evidence that name files."""
+    return tuple(text for text in texts if _is_file(text))
+
+
+def _is_file(text: str) -> bool:
+    """Whether a value names a file: it has the suffix of one, exists, or is - for standard input."""
+    has_suffix = text.removesuffix(".gz").endswith(".evid")
+    return has_suffix or text == STANDARD or os.path.exists(text)  # noqa: PTH110 - Path raises where a text is long
 
 
 def _parted(piece: str, domain: Domain) -> tuple[str, str | list[float]]:
     """Variable and value; names and states may themselves hold = and ~, so a name that exists decides."""
     marks = list(re.finditer("[=~]", piece))
     if not marks:
-        raise InputError(f"--given {piece!r} says no state; {_HINT}.")
+        raise InputError(f"--evidence {piece!r} is neither an existing file nor NAME=STATE; {_HINT}.")
     ways = [(piece[: mark.start()].strip(), mark[0], piece[mark.end() :].strip()) for mark in marks]
     known = [way for way in ways if way[0] in domain]
     if len(known) > 1:
-        raise InputError(f"--given {piece!r} could speak of {listed(way[0] for way in known)}; rename one of them.")
+        raise InputError(f"--evidence {piece!r} could be about {listed(way[0] for way in known)}; rename one of them.")
     if not known:
         raise InputError(f"There is no variable {ways[0][0]!r}; the variables are {listed(domain.names)}; {_HINT}.")
     ((name, mark, value),) = known
@@ -63,13 +72,12 @@ def _likelihoods(name: str, text: str) -> list[float]:
         return [float(part) for part in text.split(":")]
     except ValueError:
         raise InputError(
-            f"--given '{name}~{text}' is no list of likelihoods; write one for each state, like {name}~0.2:0.8."
+            f"--evidence '{name}~{text}' is no list of likelihoods; write one for each state, like {name}~0.2:0.8."
         ) from None
 
 
-def _from_file(domain: Domain, path: str | None, sample: int | None) -> dict[str, Any]:
-    if path is None:
-        return {}
+def from_file(domain: Domain, path: str, sample: int | None = None) -> dict[str, Any]:
+    """The evidence in a UAI file: the only sample, or the one of a number counted from 1."""
     from mrfit.formats.uai_evidence import read_evidence
 
     samples = read_evidence(path, domain.shape)

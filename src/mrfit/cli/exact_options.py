@@ -54,7 +54,7 @@ exact_options = stacked(
         multiple=True,
         metavar="[all|NAME[,NAME...]|NAME=SCORE,SCORE...]",
         help="Variables whose states have an order, and which interact by their scores: one parameter and a sign for a "
-        "pair of them. Without a value, or with all: every variable that is modelled, covariates (--given) not. Scores "
+        "pair of them. Without a value, or with all: every variable but the --covariates. Scores "
         "are 0, 1, 2, ..., or as given (mood=0,1,3). Numbers are in order; the order of words is declared with "
         "--states.",
     ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.evidence_options import given_of
+from mrfit.cli.evidence_options import from_file
 from mrfit.cli.files import check_files, send, writing
 from mrfit.cli.model_options import (
     check_log_z,
@@ -85,8 +85,8 @@ def command(model_file: str, evidence: str | None, **options: Any) -> None:
         raise InputError("--sample chooses from a file of evidence, and none is named; add EVID, or leave it out.")
     note_compiling(quiet=is_silent(options))
     network = read_model(model_file, options)
-    given = given_of(network.domain, {"evidence": evidence}, sample=options["sample"])
-    content, document = _answered(network, task, given, base, options)
+    known = {} if evidence is None else from_file(network.domain, evidence, options["sample"])
+    content, document = _answered(network, task, known, base, options)
     if options["output"] is not None or not options["as_json"]:
         send(options["output"] or STANDARD, content)
     if options["as_json"]:
@@ -96,25 +96,25 @@ def command(model_file: str, evidence: str | None, **options: Any) -> None:
 
 
 def _answered(
-    network: FactorNetwork, task: str, given: dict[str, Any], base: float, options: dict[str, Any]
+    network: FactorNetwork, task: str, evidence: dict[str, Any], base: float, options: dict[str, Any]
 ) -> tuple[bytes, dict[str, Any]]:
     """The content of a file of results, and the same for JSON."""
     from mrfit.formats.uai_results import map_bytes, mar_bytes, pr_bytes
 
     how, domain = how_of(options), network.domain
     if task == "MAP":
-        best = network.map(given=given, engine=options["engine"], seed=options["seed"])
+        best = network.map(evidence=evidence, engine=options["engine"], seed=options["seed"])
         note_remarks(best.remarks, options)
         states = [variable.codes[best.states[variable.name]] for variable in domain]
         return map_bytes(states), best.to_dict() | {"states": states}
-    note_plan(network.plan(given=given, **how), network.display_names, options)
+    note_plan(network.plan(evidence=evidence, **how), network.display_names, options)
     if task == "PR":
-        answer = network.log_z(given=given, **how)
+        answer = network.log_z(evidence=evidence, **how)
         check_log_z(answer)
         note_remarks(answer.remarks, options)
         _note_error("log Z", answer.error, options)
         return pr_bytes(answer.log_z, base=base, error=answer.error), answer.to_dict() | {"log_base": base}
-    found = network.marginals(domain.names, given=given, **how)
+    found = network.marginals(domain.names, evidence=evidence, **how)
     note_remarks(found.remarks, options)
     _note_error("a probability", found.largest_error, options)
     tables = [list(found[name].values()) for name in domain.names]

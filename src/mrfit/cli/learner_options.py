@@ -11,7 +11,7 @@ import click
 from mrfit.cli.exact_options import coordinates_of, exact_options, structure_word
 from mrfit.cli.option_rules import Rule, has_setting, one_of, penalties_with, refuse_idle
 from mrfit.cli.options import PartChoice, choice, names, numbers, parameters_of, part_choice, stacked, whole_numbers
-from mrfit.cli.structure_options import given_option, structure_kind, structure_options, structure_rules
+from mrfit.cli.structure_options import covariates_option, structure_kind, structure_options, structure_rules
 from mrfit.cli.tying_options import tying_options, tying_rules, tying_settings
 from mrfit.registry import OBJECTIVES, PARAMETERIZATIONS, PENALTIES, SOLVERS, STRUCTURES
 
@@ -29,8 +29,8 @@ learner_options = stacked(
         help=f"Which variables interact, by default complete; WORD is one of these. {STRUCTURES.help(': ')}.",
     ),
     structure_options,
-    given_option,
-    click.option("--given-edges", is_flag=True, help="Covariates have an effect on every pair that interacts, too."),
+    covariates_option,
+    click.option("--covariates-on-edges", is_flag=True, help="Covariates also affect every pair that interacts."),
     click.option(
         "--cells",
         type=float,
@@ -87,7 +87,7 @@ learner_options = stacked(
 
 # Where they stand in the help of a command that has them all.
 LEARNER_SECTIONS = {
-    "Structure": parameters_of(structure_options) | {"order", "cells", "given", "given_edges"},
+    "Structure": parameters_of(structure_options) | {"order", "cells", "covariates", "covariates_on_edges"},
     "Penalty and coordinates": {"free_orders", "toward", "search"} | parameters_of(exact_options),
     "Tying": parameters_of(tying_options),
     "Solver": ("solver", "tolerance", "max_iterations", "seed", "jobs"),
@@ -104,8 +104,8 @@ def learner_of(context: click.Context, options: dict[str, Any]) -> Learner:
         penalty=_penalty(options),
         objective=_objective(options),
         **coordinates_of(options),
-        given=names(options["given"], "--given"),
-        given_edges=options["given_edges"],
+        covariates=names(options["covariates"], "--covariates"),
+        covariates_on_edges=options["covariates_on_edges"],
         solver=solver_from(options["solver"]),
         tolerance=options["tolerance"],
         max_iterations=options["max_iterations"],
@@ -121,7 +121,7 @@ def check_orders_of(learner: Learner, domain: Domain, states: Collection[str] | 
 
     if learner.parameterization_kind.has_scores:
         scored = dict(learner.scores)
-        check_orders(learner.ordered, domain, states or (), given=learner.given, scored=scored)
+        check_orders(learner.ordered, domain, states or (), covariates=learner.covariates, scored=scored)
 
 
 def structure_of(options: dict[str, Any], domain: Domain) -> StructureLearner:
@@ -152,7 +152,7 @@ def _rules(options: dict[str, Any]) -> list[Rule]:
         Rule(("toward",), has_setting(kind, "toward"), "--penalty l2"),
         Rule(("cells",), has_setting(structure_kind(options["structure"]), "cells"), "--structure grown"),
         Rule(("ordered",), coordinates.when_ordered is not None, "--parameterization ordered"),
-        Rule(("given_edges",), bool(options["given"]), "--given"),
+        Rule(("covariates_on_edges",), bool(options["covariates"]), "--covariates"),
         Rule(
             ("search",), has_setting(kind, "search"), f"a penalty that makes zeros: {one_of(penalties_with('search'))}"
         ),

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mrfit.cli.evidence_options import given_of, given_options
+from mrfit.cli.evidence_options import evidence_files, evidence_of, evidence_option
 from mrfit.cli.model_options import (
     check_log_z,
     effort_options,
@@ -26,7 +26,7 @@ from mrfit.cli.output import note_compiling, print_json, say
 
 @click.command("logz")
 @model_argument
-@given_options
+@evidence_option
 @engine_option
 @effort_options
 @from_option
@@ -34,21 +34,21 @@ from mrfit.cli.output import note_compiling, print_json, say
 def command(model_file: str, **options: Any) -> None:
     """Print log Z of MODEL: the natural logarithm of the sum, over all joint states, of the product of its tables.
 
-    With --given, over the joint states that agree with it; the difference from log Z without is the log probability of
-    what is given. MODEL is a .mrf, .uai, .LG, .mn or .fg file, each also .gz, or - for standard input.
+    With --evidence, over the joint states that agree with it; the difference from log Z without is the log probability
+    of the evidence. MODEL is a .mrf, .uai, .LG, .mn or .fg file, each also .gz, or - for standard input.
 
     \b
     Examples:
       mrfit logz model.mrf
-      mrfit logz model.mrf --given smoker=yes
+      mrfit logz model.mrf --evidence smoker=yes
       mrfit logz grid.uai.gz --evidence grid.uai.evid --json
     """
-    check_one_stream(model_file, options["evidence"])
+    check_one_stream(model_file, *evidence_files(options["evidence"]))
     note_compiling(quiet=is_silent(options))
     network = read_model(model_file, options)
-    given = given_of(network.domain, options)
-    note_plan(network.plan(given=given, **how_of(options)), network.display_names, options)
-    answer = network.log_z(given=given, **how_of(options))
+    evidence = evidence_of(network.domain, options["evidence"])
+    note_plan(network.plan(evidence=evidence, **how_of(options)), network.display_names, options)
+    answer = network.log_z(evidence=evidence, **how_of(options))
     check_log_z(answer)
     note_remarks(answer.remarks, options)
     if options["as_json"]:

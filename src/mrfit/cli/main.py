@@ -28,7 +28,7 @@ _COMMANDS = {
     "score": ("mrfit.cli.score", "Score a table under a model."),
     "check": ("mrfit.cli.check", "Whether a model's own rows look like the data."),
     "show": ("mrfit.cli.show", "Print what a model says."),
-    "query": ("mrfit.cli.query", "Probabilities under a model, given what is known."),
+    "query": ("mrfit.cli.query", "Probabilities under a model, given evidence."),
     "explore": ("mrfit.cli.explore", "See a model as a network, set what you know, watch the rest move."),
     "report": ("mrfit.cli.report", "A model as one page to see and ask, in a file that works offline."),
     "annotate": ("mrfit.cli.annotate", "Put what data and resamples say of a model into its file."),
@@ -90,7 +90,7 @@ def cli() -> None:
       mrfit show model.mrf                                the strongest interactions
       mrfit score model.mrf test.csv                      mean pseudo-log-likelihood of new rows
       mrfit check model.mrf train.csv                     does what it would draw look like the data?
-      mrfit query model.mrf --given smoker=yes            what follows when something is known
+      mrfit query model.mrf --evidence smoker=yes         conditional probabilities
 
     Every command takes --json for one JSON document on standard output; `mrfit COMMAND --help` explains it.
     """

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.evidence_options import asked_of, given_of, given_options
+from mrfit.cli.evidence_options import asked_of, evidence_files, evidence_of, evidence_option
 from mrfit.cli.files import check_files, writing
 from mrfit.cli.model_options import (
     effort_options,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mrfit.model.queries.answer import BestState, Distribution, Explanation, Influence, JointProbabilities, LogZ
 
 _SECTIONS = {
-    "The question": ("given", "evidence", "ask", "map", "explain"),
+    "The question": ("evidence", "ask", "map", "explain"),
     "How it is answered": ("engine", "samples", "precision", "plan", "model_format"),
     "Output": ("top", "plot", "title", "no_clobber", *sorted(parameters_of(common))),
 }
@@ -41,15 +41,17 @@ _SECTIONS = {
 
 @click.command("query", cls=SectionedCommand, sections=_SECTIONS)
 @model_argument
-@given_options
+@evidence_option
 @click.option(
     "--ask",
     multiple=True,
     metavar="NAME[,NAME...]",
-    help="A variable, or several for all their states together; may be repeated. By default all that are not given.",
+    help="A variable, or several for all their states together; may be repeated. By default all without evidence.",
 )
 @click.option("--map", is_flag=True, help="Also the most probable states of all variables together.")
-@click.option("--explain", is_flag=True, help="Also which pieces of what is given moved each variable of --ask most.")
+@click.option(
+    "--explain", is_flag=True, help="Also how much each piece of evidence contributed to each variable of --ask."
+)
 @engine_option
 @effort_options
 @click.option("--plan", is_flag=True, help="Say what the answer would take, and stop.")
@@ -62,34 +64,35 @@ _SECTIONS = {
 @writing
 @common
 def command(model_file: str, **options: Any) -> None:
-    """Probabilities of the states of variables under MODEL, given what is known of others.
+    """Probabilities of the states of variables under MODEL, given evidence on others.
 
     MODEL is a .mrf, .uai, .LG, .mn or .fg file, each also .gz, or - for standard input. Each state is shown with its
-    probability before anything was known, after it, and the difference; where variables are many, those that moved
+    probability before the evidence, after it, and the difference; where variables are many, those that moved
     most. --json has all of them.
 
     \b
     Examples:
-      mrfit query model.mrf --given smoker=yes --ask cough
-      mrfit query model.mrf --given smoker=yes,age=old --plot answer.png
+      mrfit query model.mrf --evidence smoker=yes --ask cough
+      mrfit query model.mrf --evidence smoker=yes,age=old --plot answer.png
       mrfit query model.mrf --ask cough,asthma                 their states together
-      mrfit query model.mrf --given cough=yes --ask asthma --explain
-      mrfit query model.mrf --given 'test~0.1:0.9' --map       a test that is 9 times as likely in the second state
+      mrfit query model.mrf --evidence cough=yes --ask asthma --explain
+      mrfit query model.mrf --evidence 'test~0.1:0.9' --map    a test 9 times as likely in the second state
       mrfit query grid.uai.gz --evidence grid.uai.evid --plan  what it would take
     """
     from mrfit.analysis.query_record import PlanSummary, QuerySummary
 
     check_title(options)
-    check_one_stream(model_file, options["evidence"])
-    check_files({"MODEL": model_file, "--evidence": options["evidence"]}, {"--plot": options["plot"]}, options)
+    files = evidence_files(options["evidence"])
+    check_one_stream(model_file, *files)
+    check_files({"MODEL": model_file, "--evidence": files}, {"--plot": options["plot"]}, options)
     _check_plot(options)
     note_compiling(quiet=is_silent(options))
     network = read_model(model_file, options)
-    given, asked = given_of(network.domain, options), asked_of(network.domain, options)
-    if options["explain"] and not (given and any(len(names) == 1 for names in asked)):
-        raise InputError("--explain needs what is given and a single variable: add --given NAME=STATE and --ask NAME.")
+    evidence, asked = evidence_of(network.domain, options["evidence"]), asked_of(network.domain, options)
+    if options["explain"] and not (evidence and any(len(names) == 1 for names in asked)):
+        raise InputError("--explain needs evidence and a single variable: add --evidence NAME=STATE and --ask NAME.")
     targets = [names for names in asked if len(names) > 1]
-    plan = network.plan(given=given, targets=targets, **how_of(options))
+    plan = network.plan(evidence=evidence, targets=targets, **how_of(options))
     if options["plan"]:
         _tell_plan(PlanSummary.of(plan, network.display_names), options)
         return
@@ -97,14 +100,14 @@ def command(model_file: str, **options: Any) -> None:
     answer = QuerySummary.of(
         network,
         asked,
-        given=given,
+        evidence=evidence,
         best=options["map"],
         explain=options["explain"],
         **how_of(options),
     )
     note_remarks(answer.remarks, options)
-    if set(given) - set(network.covariate_names) and answer.before is None and not is_silent(options):
-        note("note: without what is given the model is too large for this engine, so nothing is said of before.")
+    if set(evidence) - set(network.covariates) and answer.before is None and not is_silent(options):
+        note("note: without evidence the model is too large for this engine, so probabilities before are not shown.")
     if options["plot"] is not None:
         _draw(answer, options["plot"], title_of(model_file, options))
     if options["as_json"]:
@@ -144,8 +147,8 @@ def _print(answer: QuerySummary, top: int) -> None:
     after = answer.after
     about = "log Z not known" if isnan(after.log_z) else f"log Z {log_z_text(after)}"
     if answer.log_p_given is not None and not isnan(answer.log_p_given):
-        about += f", log probability of what is given {with_error(answer.log_p_given, answer.log_p_given_error)}"
-    say(f"given {after.given}" if after.given else "nothing given", about)
+        about += f", log probability of the evidence {with_error(answer.log_p_given, answer.log_p_given_error)}"
+    say(f"given {after.given}" if after.given else "no evidence", about)
     if not answer.has_errors:
         say("the errors of these probabilities are unknown, so they are shown with two digits")
     if after.marginals:

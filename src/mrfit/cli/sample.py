@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from mrfit.cli.evidence_options import given_of, given_options
+from mrfit.cli.evidence_options import evidence_files, evidence_of, evidence_option
 from mrfit.cli.files import check_files, send, summary_beside, writing
 from mrfit.cli.model_options import from_option, is_silent, model_argument, read_model
 from mrfit.cli.options import STANDARD, check_one_stream, common, tell_notes
@@ -16,7 +16,7 @@ from mrfit.cli.output import note_compiling, print_json, say
 @click.command("sample")
 @model_argument
 @click.option("-n", "--rows", type=click.IntRange(min=1), default=1000, show_default=True, help="How many.")
-@given_options
+@evidence_option
 @click.option(
     "-o",
     "--output",
@@ -29,7 +29,7 @@ from mrfit.cli.output import note_compiling, print_json, say
 @writing
 @common
 def command(model_file: str, rows: int, output: str, **options: Any) -> None:
-    """Draw rows from the distribution of MODEL, given what is known; states by name.
+    """Draw rows from the distribution of MODEL, given the evidence; states by name.
 
     They are independent and exact where a junction tree fits, else from Gibbs chains, which a note says. MODEL is a
     .mrf, .uai, .LG, .mn or .fg file, each also .gz, or - for standard input.
@@ -37,18 +37,19 @@ def command(model_file: str, rows: int, output: str, **options: Any) -> None:
     \b
     Examples:
       mrfit sample model.mrf -n 10000 -o rows.csv
-      mrfit sample model.mrf -n 500 --given smoker=yes --seed 7 | head
+      mrfit sample model.mrf -n 500 --evidence smoker=yes --seed 7 | head
       mrfit sample grid.uai.gz -n 1000000 -o rows.parquet
     """
     from mrfit.formats.tables import check_table_path, table_bytes, table_of
 
-    check_one_stream(model_file, options["evidence"])
+    files = evidence_files(options["evidence"])
+    check_one_stream(model_file, *files)
     check_table_path(output)
-    check_files({"MODEL": model_file, "--evidence": options["evidence"]}, {"-o": output}, options)
+    check_files({"MODEL": model_file, "--evidence": files}, {"-o": output}, options)
     note_compiling(quiet=is_silent(options))
     network = read_model(model_file, options)
-    given = given_of(network.domain, options)
-    drawn = network.sample(rows, given=given, seed=options["seed"], jobs=options["jobs"])
+    evidence = evidence_of(network.domain, options["evidence"])
+    drawn = network.sample(rows, evidence=evidence, seed=options["seed"], jobs=options["jobs"])
     tell_notes(drawn.notes, quiet=is_silent(options))
     send(output, table_bytes(table_of(drawn), output))
     if options["as_json"]:

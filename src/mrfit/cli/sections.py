@@ -1,4 +1,4 @@
-"""Help of commands with many options: those that matter first, the others under headings."""
+"""Commands with many options: their help under headings, bare options, and options by their earlier names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
+from mrfit._renamed import OPTIONS, message
 from mrfit.cli.bare_options import with_bare_values
+from mrfit.cli.output import note
 
 
 class SectionedCommand(click.Command):
@@ -28,7 +30,21 @@ class SectionedCommand(click.Command):
         return next((heading for heading, names in self.sections.items() if name in names), "Other")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, with_bare_values(self, ctx, args))
+        return super().parse_args(ctx, with_bare_values(self, ctx, self._by_new_names(ctx, args)))
+
+    def _by_new_names(self, ctx: click.Context, words: list[str]) -> list[str]:
+        """The words of a command, with options of earlier versions under their new names, and a line on each."""
+        known = {name for parameter in self.get_params(ctx) for name in parameter.opts}
+        end = words.index("--") if "--" in words else len(words)  # what follows is no option
+        found, told = list(words), set[str]()
+        for place, word in enumerate(words[:end]):
+            option, equals, value = word.partition("=")
+            if option in OPTIONS and option not in known and OPTIONS[option] in known:
+                found[place] = OPTIONS[option] + equals + value
+                told.add(option)
+        for option in sorted(told):
+            note(message(option, OPTIONS[option]))
+        return found
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         lists: dict[str, list[tuple[str, str]]] = {heading: [] for heading in (*self.sections, "Other")}

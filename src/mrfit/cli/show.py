@@ -72,8 +72,8 @@ def _print(card: ModelCard, errors: ErrorsSummary | None, top: int) -> None:
         say(f"  {name}: {listed(states)}")
     if card.n_variables > top:
         say(f"  ... and {card.n_variables - top} more variables")
-    if card.given:
-        say(f"given {listed(card.given)}: a model of the other variables, which says nothing of these")
+    if card.covariates:
+        say(f"covariates {listed(card.covariates)}: the network is a distribution of the other variables, given these")
     if card.groups is not None:
         _print_groups(card.groups, top, equal=card.is_hard_tied)
     say(f"{card.parameterization['name']} coordinates: {card.meaning}")

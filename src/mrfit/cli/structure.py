@@ -24,7 +24,7 @@ from mrfit.cli.picture_options import (
 )
 from mrfit.cli.progress import counting_progress
 from mrfit.cli.sections import SectionedCommand
-from mrfit.cli.structure_options import given_option, structure_learners, structure_options, structure_rules
+from mrfit.cli.structure_options import covariates_option, structure_learners, structure_options, structure_rules
 from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _reading = reading_with("em", help="; or em: learn from incomplete rows, by what
 _SECTIONS = {
     "Options that matter most": ("max_degree", "select", "rule", "valid", "output", "plot"),
     "Data": parameters_of(_reading) | {"cluster"},
-    "Structure": parameters_of(structure_options) | {"given"},
+    "Structure": parameters_of(structure_options) | {"covariates"},
     "Output": {"output_format", "title"}
     | parameters_of(layout_options)
     | parameters_of(writing)
@@ -50,7 +50,7 @@ _SECTIONS = {
 @click.command("structure", cls=SectionedCommand, sections=_SECTIONS)
 @click.argument("data")
 @structure_options
-@given_option
+@covariates_option
 @click.option("--valid", metavar="FILE", help="Held-out rows, for --select valid, --price valid and --bound joint.")
 @click.option(
     "-o",
@@ -124,7 +124,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     check_files(inputs, outputs, options)
     rows = read_rows(data, options)
     missing = MissingSummary.of(rows) if options["missing"] == "em" else None
-    if covariates := tuple(dict.fromkeys(names(options["given"], "--given"))):
+    if covariates := tuple(dict.fromkeys(names(options["covariates"], "--covariates"))):
         learner = learner.with_covariates(covariates, rows.domain)
     layout = given_layout(options, rows.domain.names)
     valid = None if options["valid"] is None else read_rows(options["valid"], options, domain=rows.domain)

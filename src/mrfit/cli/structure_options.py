@@ -67,11 +67,11 @@ structure_options = stacked(
 )
 
 
-given_option = click.option(
-    "--given",
+covariates_option = click.option(
+    "--covariates",
     multiple=True,
     metavar="NAME[,NAME...]",
-    help="Covariates: variables that are conditioned on and never modelled, with an effect on every other one.",
+    help="Variables that the network conditions on and does not model; each affects every other variable. Repeatable.",
 )
 
 

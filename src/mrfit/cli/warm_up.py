@@ -72,8 +72,8 @@ _COMMANDS = (
     "report asked.mrf more.csv -o asked.html",
     "fit two.csv --valid two.csv --penalty l2 --strength 1,10 -o two.mrf && score two.mrf two.csv && "
     "score two.mrf two.csv --metric ll",
-    "fit two.csv --structure tree --strength 1 -o asked.mrf && query asked.mrf --given a=1 --ask b,c --ask d --map && "
-    "report asked.mrf two.csv -o asked.html",
+    "fit two.csv --structure tree --strength 1 -o asked.mrf && query asked.mrf --evidence a=1 --ask b,c --ask d --map "
+    "&& report asked.mrf two.csv -o asked.html",
 )
 # Cells so far apart that their products are no numbers: such models are run in logarithms.
 _FAR_APART = "MARKOV\n2\n2 2\n2\n2 0 1\n2 0 1\n4\n1 1e-300 1e-300 1e-300\n4\n1e-300 1 1 1\n"

@@ -1,4 +1,4 @@
-"""Internal: temporary files that replace a target once they are on disk, and folders; what killed processes left is removed."""
+"""Internal: temporary files that replace a target once they are on disk, and folders; leftovers are removed."""
 
 from __future__ import annotations
 

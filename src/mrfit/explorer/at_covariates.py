@@ -15,17 +15,17 @@ from mrfit.model.factor_network import FactorNetwork
 from mrfit.model.markov_network import MarkovNetwork
 
 
-def covariate_states(model: MarkovNetwork, given: Mapping[str, object]) -> dict[int, int]:
+def covariate_states(model: MarkovNetwork, evidence: Mapping[str, object]) -> dict[int, int]:
     """The code of every covariate, from states by name."""
-    if missing := [name for name in model.given if name not in given]:
+    if missing := [name for name in model.covariates if name not in evidence]:
         raise InputError(
-            f"The model says how variables are distributed given {listed(missing)}, and a page shows one distribution; "
-            f"choose a state of each: --given {missing[0]}={model.domain[model.domain.index(missing[0])].states[0]}."
+            f"The model has the covariates {listed(missing)}, and a page shows one distribution of the others; "
+            f"choose a state of each: --evidence {missing[0]}={model.domain[model.domain.index(missing[0])].states[0]}."
         )
-    if others := [name for name in given if name not in model.given]:
+    if others := [name for name in evidence if name not in model.covariates]:
         raise InputError(f"{others[0]!r} is no covariate of this model; set it on the page instead.")
     known = {}
-    for name, state in given.items():
+    for name, state in evidence.items():
         variable = model.domain[model.domain.index(name)]
         if state not in variable.codes:
             raise InputError(f"{name!r} has no state {state!r}; its states are {listed(variable.states)}.")

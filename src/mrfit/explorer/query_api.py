@@ -212,17 +212,17 @@ class Answering:
         By search where no tree fits, for somebody waits for them. A gap that is not known is null.
         """
         engine = StateSearch.word if self._order is None else AUTO
-        best = self.model.map(given=self._given(question), engine=engine, seed=self._seed)
+        best = self.model.map(evidence=self._evidence(question), engine=engine, seed=self._seed)
         codes = [variable.codes[best.states[variable.name]] for variable in self.model.domain]
         gap = None if best.gap is None else finite(best.gap)
         return {"map": codes, "map_exact": best.exact, "map_gap": gap}
 
     def sampled(self, question: Question, n_rows: int) -> Dataset:
-        """Rows from the distribution, given what is known."""
-        return self.model.sample(n_rows, given=self._given(question), seed=self._seed)
+        """Draw rows from the distribution, given the evidence."""
+        return self.model.sample(n_rows, evidence=self._evidence(question), seed=self._seed)
 
-    def _given(self, question: Question) -> dict[str, Any]:
-        """What is known, by names."""
+    def _evidence(self, question: Question) -> dict[str, Any]:
+        """The evidence, by names."""
         domain = self.model.domain
         hard = {
             domain.names[v]: domain[v].states[states[0]]

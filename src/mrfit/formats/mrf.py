@@ -63,7 +63,7 @@ def to_bytes(model: MarkovNetwork) -> bytes:
         "domain": model.domain.to_states(),
         "parameterization": {"name": model.parameters.word, **model.parameters.options},
         "provenance": dict(model.provenance),
-        **({"given": list(model.given)} if model.given else {}),
+        **({"given": list(model.covariates)} if model.covariates else {}),
     }
     arrays: dict[str, NDArray[Any]] = {
         f"scopes_{size}": block.astype(np.int32) for size, block in model.structure.blocks.items()
@@ -105,8 +105,8 @@ def from_stream(stream: BinaryIO, name: str) -> MarkovNetwork:
         structure = Structure.from_blocks(len(domain), {int(size): block for size, block in scopes.items()})
         w, groups = _parameters(arrays)
         parameters = _parameterization(domain, structure, **description["parameterization"])
-        given = tuple(domain.index(name) for name in description.get("given", ()))
-        parameters = replace(parameters, given=given)
+        covariates = tuple(domain.index(name) for name in description.get("given", ()))
+        parameters = replace(parameters, covariate_indices=covariates)
         errors = _errors(arrays, description.get("errors"))
         return MarkovNetwork(parameters, w, dict(description["provenance"]), groups, errors)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:

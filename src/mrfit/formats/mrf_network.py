@@ -41,7 +41,7 @@ def _read(content: bytes, name: str) -> FactorNetwork:
     from mrfit.formats.mrf import from_stream
 
     model = from_stream(io.BytesIO(content), name)
-    return FactorNetwork(model.domain, model.factors, covariates=model.covariates)
+    return FactorNetwork(model.domain, model.factors, covariate_indices=model.covariate_indices)
 
 
 def _written(network: FactorNetwork, *, names: bool = True) -> bytes:

@@ -102,7 +102,7 @@ class ListedCoordinates(Backend):
 
     @property
     def orders(self) -> NDArray[np.integer]:
-        return self.parameters.order_without_given
+        return self.parameters.order_without_covariates
 
     def scopes(self) -> Indices:
         return self.parameters.scope_of_parameter

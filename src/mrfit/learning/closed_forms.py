@@ -104,7 +104,7 @@ def product_path(problem: FitProblem, strengths: Sequence[float]) -> Iterator[Op
     ``strength`` rows more for every state of the largest clique are dealt evenly to all joint states. Where the
     structure was learned from the rows, it is from these.
     """
-    if problem.learner.given:
+    if problem.learner.covariates:
         raise InputError(
             "Pseudo-counts smooth whole rows, and so the distribution of covariates, which have none. Use another "
             "penalty, such as l2."

@@ -88,12 +88,14 @@ class ConditionalCoordinates(ListedCoordinates):
 
     def _parts(self, rows: UniqueRows) -> Iterator[CovariateState]:
         """Distinct rows are sorted, and stay so where some columns are left out that do not vary."""
-        given, left = list(self.parameters.given), _left(self.parameters)
-        states, number = np.unique(rows.codes[:, given], axis=0, return_inverse=True)
+        covariates, left = list(self.parameters.covariate_indices), _left(self.parameters)
+        states, number = np.unique(rows.codes[:, covariates], axis=0, return_inverse=True)
         for k, state in enumerate(states.tolist()):
             numbers = np.flatnonzero(number.ravel() == k)
             part = UniqueRows.from_codes(rows.domain, rows.codes[numbers], rows.sample_weight[numbers])
-            yield CovariateState(numbers, part.on_columns(left), self._matrix(dict(zip(given, state, strict=True))))
+            yield CovariateState(
+                numbers, part.on_columns(left), self._matrix(dict(zip(covariates, state, strict=True)))
+            )
 
     def _matrix(self, known: dict[int, int]) -> csr_array:
         """A parameter counts where its covariates are in its states, for what else it speaks of, if anything."""
@@ -113,7 +115,7 @@ class ConditionalCoordinates(ListedCoordinates):
 
 def _left(parameters: Parameterization) -> list[int]:
     """Variables that have a distribution."""
-    return [i for i in range(len(parameters.domain)) if i not in parameters.given]
+    return [i for i in range(len(parameters.domain)) if i not in parameters.covariate_indices]
 
 
 def _check_cells(n_states: int, n_cells: int) -> None:

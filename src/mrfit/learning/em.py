@@ -91,7 +91,7 @@ def _check(learner: Learner) -> None:
 
 
 def _check_covariates(learner: Learner, rows: UniqueRows) -> None:
-    for name in learner.given:
+    for name in learner.covariates:
         if not has_all_cells(rows.codes[:, rows.domain.index(name)]):
             raise InputError(
                 f"The covariate {name!r} has no value in some rows, and nothing is learned of its distribution. Leave "

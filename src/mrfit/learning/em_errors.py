@@ -55,7 +55,7 @@ def incomplete_errors(
     g, f = (_expected(values, completions, shares) for values in (gradients, features))
     both = gradients.T @ (np.bincount(completions.way, count[completions.row] * shares)[:, None] * features)
     lost = both - g.T @ (count[:, None] * f)
-    penalized = ~np.isin(model.parameters.order_without_given, problem.free_orders)
+    penalized = ~np.isin(model.parameters.order_without_covariates, problem.free_orders)
     stiffness = np.where(penalized, learner.penalty.stiffness(fit.strength), 0.0)
     information = weighted.total_weight * expansion.hessian() + np.diag(stiffness) - lost
     return _errors(information, g.T @ (count[:, None] * g), completions.observed, shrunken=bool(stiffness.any()))
@@ -70,7 +70,7 @@ def feature_values(parameters: Parameterization, rows: UniqueRows) -> Floats:
 def _gradients(learner: Learner, parameters: Parameterization, w: Floats, rows: UniqueRows, features: Floats) -> Floats:
     """Of the score of every complete row, (rows, parameters)."""
     coordinates = learner.objective.coordinates(parameters, listed=True, keep_zeros=True, jobs=1)
-    if learner.objective.is_joint and not parameters.given:
+    if learner.objective.is_joint and not parameters.covariate_indices:
         _, gradient = coordinates.objective(rows).value_and_gradient(w)
         means = gradient + rows.sample_weight @ features / rows.total_weight  # of the features, under the model
         return features - means

@@ -108,15 +108,15 @@ class FitProblem:
     def parameters(self) -> Parameterization:
         """As the learner has them."""
         learner = self.learner
-        given = tuple(self.rows.domain.index(name) for name in learner.given)
-        parameters = learner.parameterization_kind(self.rows.domain, self.structure, given=given)
+        covariates = tuple(self.rows.domain.index(name) for name in learner.covariates)
+        parameters = learner.parameterization_kind(self.rows.domain, self.structure, covariate_indices=covariates)
         if isinstance(parameters, Canonical):
             rng = np.random.default_rng(learner.seed)
             return replace(parameters, reference=reference_from(learner.reference, self.rows.domain, rng))
         if isinstance(parameters, Ordered):
             domain = self.rows.domain
             own = dict(learner.scores)
-            ordered = ordered_variables(learner.ordered, domain, given=learner.given, scored=own)
+            ordered = ordered_variables(learner.ordered, domain, covariates=learner.covariates, scored=own)
             return replace(parameters, ordered=ordered, scores=numbered_scores(own, domain))
         return parameters
 
@@ -124,7 +124,12 @@ class FitProblem:
     def coordinates(self) -> Backend:
         """Of the learner's parameters, or of fewer that lead to the same model."""
         learner, penalty, parameters = self.learner, self.learner.penalty, self.parameters
-        if learner.objective.is_joint and penalty.uses_group_norms and self.free_orders == (1,) and not learner.given:
+        if (
+            learner.objective.is_joint
+            and penalty.uses_group_norms
+            and self.free_orders == (1,)
+            and not learner.covariates
+        ):
             parameters = parameters.for_lengths()
         return learner.objective.coordinates(
             parameters, listed=penalty.needs_scope_order(), keep_zeros=penalty.is_tied, jobs=self.jobs
@@ -207,7 +212,7 @@ class FitProblem:
         smooth = function is not None and Trait.DIFFERENTIABLE in function.traits
         w, bound = start_and_bound(self.coordinates, self.rows, penalized, smooth=smooth)
         parameters = self.coordinates.parameters
-        sizes = parameters.order_of_parameter if parameters.given else self.coordinates.orders
+        sizes = parameters.order_of_parameter if parameters.covariate_indices else self.coordinates.orders
         free = ~penalized & (sizes > 1)
         if free.any() and isinstance(parameters, Canonical) and parameters.reference is None:
             hold_parameters_without_data(w, self.objective.value_and_gradient(np.full(len(w), -1e4))[1], free)

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from mrfit import _renamed
 from mrfit.core.cluster import is_in_use
 from mrfit.core.errors import InputError, listed
 from mrfit.core.html_table import html_table
@@ -56,7 +57,7 @@ _KINDS: dict[str, tuple[type | UnionType, str]] = {
     "reference": (str, "a word"),
     "ordered": (str | tuple, "'all', or names of variables"),
     "scores": (Mapping | tuple, "a score for each state of variables, by their names"),
-    "given": (tuple, "names of variables"),
+    "covariates": (tuple, "names of variables"),
     "judge": (str | None, "'ll', 'pll' or None"),
     "solver": (Method | None, "a solver, such as TruncatedNewton(), or None"),
     "tolerance": (Real, "a number"),
@@ -66,9 +67,10 @@ _KINDS: dict[str, tuple[type | UnionType, str]] = {
 Progress = Callable[[int, int], None]  # told how many fits are done, and of how many
 
 
+@_renamed.settings(given="covariates", given_edges="covariates_on_edges")
 @dataclass(frozen=True)
 class Learner:
-    """How to learn a Markov network; what to learn from is given apart.
+    """Settings that decide how a Markov network is learned; `fit` takes the rows.
 
     Parameters
     ----------
@@ -97,9 +99,9 @@ class Learner:
         How often in a row a path may predict held-out rows no better before it ends.
     seed
         Of whatever is random: folds, random references, restarts.
-    given, given_edges
-        Names of covariates: variables that are conditioned on and have no distribution of their own. They have an
-        effect on every other variable, and with ``given_edges`` on every pair that interacts.
+    covariates, covariates_on_edges
+        Names of variables that the network conditions on and does not model. Each affects every other variable, and
+        with ``covariates_on_edges`` also every pair that interacts.
     """
 
     structure: StructureLearner = field(default_factory=CompleteGraph)
@@ -116,9 +118,11 @@ class Learner:
     seed: int = 0
     ordered: str | tuple[str, ...] = ALL
     scores: Mapping[str, Sequence[float]] | tuple[tuple[str, tuple[float, ...]], ...] = ()
-    given: tuple[str, ...] = ()
-    given_edges: bool = False
+    covariates: tuple[str, ...] = ()
+    covariates_on_edges: bool = False
 
+    # Descriptions in JSON keep these names, so that saved models and stored results stay as they are.
+    stored_names: ClassVar[Mapping[str, str]] = {"covariates": "given", "covariates_on_edges": "given_edges"}
     results_version: ClassVar[int] = 1  # raise it when the same rows lead to another model for reasons of its own
 
     def __post_init__(self) -> None:
@@ -135,7 +139,7 @@ class Learner:
                 f"{self.ordered!r} and {kind.word!r}."
             )
         self._check_scores()
-        self._check_given()
+        self._check_covariates()
         self.penalty.check(self.objective, kind, self.solver)
         if not 0 < self.tolerance < np.inf:
             raise InputError(f"The tolerance must be positive and finite; got {self.tolerance:g}.")
@@ -163,13 +167,14 @@ class Learner:
             if known != ALL and name not in known:
                 raise InputError(f"Scores belong to ordered variables, and {name!r} is none; name it in `ordered`.")
 
-    def _check_given(self) -> None:
-        object.__setattr__(self, "given", tuple(dict.fromkeys(self.given)))  # a column may be named twice
-        if not isinstance(self.given_edges, bool) or self.given_edges > bool(self.given):
+    def _check_covariates(self) -> None:
+        object.__setattr__(self, "covariates", tuple(dict.fromkeys(self.covariates)))  # a column may be named twice
+        if not isinstance(self.covariates_on_edges, bool) or self.covariates_on_edges > bool(self.covariates):
             raise InputError(
-                f"Covariates have effects on edges where there are some (given); got {self.given_edges!r}."
+                f"covariates_on_edges is {self.covariates_on_edges!r} without covariates; name some in `covariates`, "
+                "or leave it out."
             )
-        if not self.given:
+        if not self.covariates:
             return
         if not self.parameterization_kind.takes_covariates or self.reference != "first":
             raise InputError(
@@ -181,8 +186,8 @@ class Learner:
 
     def _check_kinds(self) -> None:
         """Settings come from JSON too, which may hold anything; one name, or a list of them, is as good as a tuple."""
-        if isinstance(self.given, str | list):
-            object.__setattr__(self, "given", (self.given,) if isinstance(self.given, str) else tuple(self.given))
+        if isinstance(names := self.covariates, str | list):
+            object.__setattr__(self, "covariates", (names,) if isinstance(names, str) else tuple(names))
         for name, (kind, expected) in _KINDS.items():
             value = getattr(self, name)
             if not isinstance(value, kind) or isinstance(value, bool):
@@ -209,17 +214,21 @@ class Learner:
 
     def learn_structure(self, rows: UniqueRows, *, valid: UniqueRows | None = None, jobs: int = 1) -> LearnedStructure:
         """Which variables interact; covariates do with all others, and not with each other."""
-        given = tuple(rows.domain.index(name) for name in self.given)
-        if not given:
+        covariates = tuple(rows.domain.index(name) for name in self.covariates)
+        if not covariates:
             return self.structure_learner.learn(rows, valid=valid, jobs=jobs)
-        if len(given) == len(rows.domain):
-            raise InputError("All variables are given; leave one out, which depends on them.")
-        learned = self.structure_learner.with_covariates(self.given, rows.domain).learn(rows, valid=valid, jobs=jobs)
-        return replace(learned, structure=learned.structure.conditional_on(given, on_edges=self.given_edges))
+        if len(covariates) == len(rows.domain):
+            raise InputError("All variables are covariates; leave one out, which depends on them.")
+        learned = self.structure_learner.with_covariates(self.covariates, rows.domain).learn(
+            rows, valid=valid, jobs=jobs
+        )
+        return replace(
+            learned, structure=learned.structure.conditional_on(covariates, on_edges=self.covariates_on_edges)
+        )
 
     def learn_structure_in_parts(self, parts: PartitionedTable, *, jobs: int = 1) -> list[LearnedStructure]:
         """The same from a table in parts, and for every fold from the rows of all others."""
-        if self.given:
+        if self.covariates:
             raise InputError("Networks with covariates are learned from all rows together; read the table as one.")
         learner = self.structure_learner
         if not isinstance(learner, Learned):
@@ -234,8 +243,8 @@ class Learner:
     def describe(self) -> str:
         """What decides which model rows lead to, in one line."""
         folds = f", {self.folds}-fold cross-validation" if self.folds else ""
-        given = f", given {listed(self.given)}" if self.given else ""
-        return f"{self.structure.describe()}, {self.penalty.describe()}, {self.objective.word}{given}{folds}"
+        covariates = f", covariates {listed(self.covariates)}" if self.covariates else ""
+        return f"{self.structure.describe()}, {self.penalty.describe()}, {self.objective.word}{covariates}{folds}"
 
     def __repr__(self) -> str:
         return f"<Learner: {self.describe()}>"

@@ -137,7 +137,7 @@ class LikelihoodSpec(ObjectiveSpec):
             raise InputError(f"The likelihood has no engine {self.engine!r}; choose one of {listed_words(ENGINES)}.")
 
     def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Backend:
-        if parameters.given:
+        if parameters.covariate_indices:
             return self._given_covariates(parameters, jobs=jobs)
         if self.engine == CHAINS or (self.engine == AUTO and _is_far_too_dense(parameters)):
             return ChainCoordinates(parameters, keep_zeros=keep_zeros, jobs=jobs)
@@ -185,7 +185,7 @@ class LikelihoodSpec(ObjectiveSpec):
 
     def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
         """By the log Z that learning has left in the model, an exact engine, or annealing; exact given covariates."""
-        if model.given:
+        if model.covariates:
             return row_ll(model.parameters, model.w, rows.codes, jobs=jobs)
         factors = model.parameters.to_factors(model.w) if model.known_log_z is None else None
         if factors is None or _fits(factors):

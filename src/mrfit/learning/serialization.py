@@ -26,7 +26,8 @@ def to_plain(value: Any, *, terse: bool = False) -> Any:
         return {"kind": _STRUCTURE, "n_variables": value.n_variables, "scopes": scopes}
     if is_dataclass(value) and not isinstance(value, type):
         told = [f for f in fields(value) if not (terse and _is_default(f, getattr(value, f.name)))]
-        plain = {f.name: to_plain(getattr(value, f.name), terse=terse) for f in told}
+        stored = _stored_names(type(value))
+        plain = {stored.get(f.name, f.name): to_plain(getattr(value, f.name), terse=terse) for f in told}
         return {"kind": kind_of(type(value))} | plain
     if isinstance(value, type):
         return kind_of(value)
@@ -57,11 +58,19 @@ def from_plain(document: Any, whole: type) -> Any:
     if kind == _STRUCTURE:
         return _structure(document)
     part = whole if kind == whole.__name__ else learner_part(kind)
+    field_of: dict[str, str] = {stored: name for name, stored in _stored_names(part).items()}
+    settings = {field_of.get(str(name), str(name)): entry for name, entry in document.items() if name != "kind"}
     known = {f.name for f in fields(part)}
-    unknown = sorted(set(document) - known - {"kind"})
+    unknown = sorted(set(settings) - known)
     if unknown:
         raise InputError(f"{kind!r} has no setting {unknown[0]!r}; its settings are {listed(sorted(known), limit=20)}.")
-    return part(**{name: from_plain(entry, whole) for name, entry in document.items() if name != "kind"})
+    return part(**{name: from_plain(entry, whole) for name, entry in settings.items()})
+
+
+def _stored_names(part: type) -> Mapping[str, str]:
+    """Names in JSON of the settings whose names have changed since, by their names of today."""
+    names: Mapping[str, str] = getattr(part, "stored_names", {})
+    return names
 
 
 def kind_of(cls: type) -> str:

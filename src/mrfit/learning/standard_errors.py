@@ -65,7 +65,7 @@ def errors_of(problem: FitProblem, fit: CandidateFit, kind: str) -> StandardErro
 
 def stiffness_of(problem: FitProblem, fit: CandidateFit) -> Floats:
     """Second derivatives of the penalty in every parameter of the model."""
-    penalized = ~np.isin(fit.model.parameters.order_without_given, problem.free_orders)
+    penalized = ~np.isin(fit.model.parameters.order_without_covariates, problem.free_orders)
     return np.where(penalized, problem.learner.penalty.stiffness(fit.strength), 0.0)
 
 

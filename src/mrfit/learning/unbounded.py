@@ -56,13 +56,13 @@ def _certified(problem: FitProblem, fit: CandidateFit) -> Floats | None:
     learner, parameters, rows = problem.learner, fit.model.parameters, problem.rows
     if learner.penalty.is_tied or not learner.objective.is_score or not isinstance(rows, UniqueRows):
         return None
-    free = np.isin(parameters.order_without_given, problem.free_orders) | (fit.strength == 0.0)
+    free = np.isin(parameters.order_without_covariates, problem.free_orders) | (fit.strength == 0.0)
     if not free.any():
         return np.zeros(parameters.n_parameters)
     seen = _Seen(parameters, rows, free)
     if not learner.objective.is_joint or (parameters.order_of_parameter[free] == 1).all():
         return _of_conditionals(seen, fit)  # of single variables alone both say the same
-    return None if learner.given else _of_joint_states(seen)
+    return None if learner.covariates else _of_joint_states(seen)
 
 
 def _in_words(limit: float) -> str:
@@ -160,7 +160,7 @@ def _of_conditionals(seen: _Seen, fit: CandidateFit) -> Floats | None:
         return None
     growing, fixed = {}, {}
     for variable in range(len(parameters.domain)):
-        if variable in parameters.given or not seen.is_free[seen.touching[variable][0]].any():
+        if variable in parameters.covariate_indices or not seen.is_free[seen.touching[variable][0]].any():
             continue
         rows, held = _split(seen, fit, variable)
         if rows.nnz > _MOST_ENTRIES:
@@ -170,7 +170,7 @@ def _of_conditionals(seen: _Seen, fit: CandidateFit) -> Floats | None:
         if cone.exists or cone.neutral.shape[1]:
             growing[variable], fixed[variable] = rows, held
     # A parameter that is settled by the conditional of one of its variables does not move in those of the others.
-    open_ones = set(growing) | set(parameters.given)
+    open_ones = set(growing) | set(parameters.covariate_indices)
     movable = np.array([open_ones.issuperset(parameters.scope(int(k))) for k in seen.columns], np.bool_)
     if growing and movable.any():
         together, held = (sparse.vstack(list(each.values()), format="csr")[:, movable] for each in (growing, fixed))

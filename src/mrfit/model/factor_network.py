@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit import _renamed
 from mrfit._typing import Floats, Scope
 from mrfit.core.domain import Domain, Variable
 from mrfit.core.errors import InputError, listed
@@ -19,7 +20,7 @@ from mrfit.data.encoding import has_all_cells
 from mrfit.inference.engine_selection import exactly_planned
 from mrfit.model.queries.missing_cells import observed_ll, observed_pll
 from mrfit.model.queries.questions import Queryable
-from mrfit.objectives.row_scores import check_exact_score, given_rest, log_z_given, pll_of_potentials
+from mrfit.objectives.row_scores import check_exact_score, conditional_potentials, log_z_at_states, pll_of_potentials
 
 Condition = tuple[int, tuple[int, ...]]  # a variable, and the states in which it may be
 
@@ -44,6 +45,7 @@ class Conjunction:
         return out
 
 
+@_renamed.settings(covariates="covariate_indices")
 @dataclass(frozen=True)
 class FactorNetwork(Queryable):
     """log p(x) = sum of all tables and conjunctions at x, minus log Z, with names for variables and states.
@@ -58,14 +60,14 @@ class FactorNetwork(Queryable):
         Over the variables of the domain, in its order.
     conjunctions
         Of variables so many that no table should be made of them; mostly none.
-    covariates
+    covariate_indices
         Numbers of variables that have no distribution: log p is that of all others given these.
     """
 
     domain: Domain
     tables: Factors
     conjunctions: tuple[Conjunction, ...] = ()
-    covariates: tuple[int, ...] = ()
+    covariate_indices: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.domain.shape != self.tables.shape:
@@ -135,9 +137,9 @@ class FactorNetwork(Queryable):
 
     def check_unconditional(self) -> None:
         """Refuse to become tables that others would take for a distribution of all variables."""
-        if self.covariates:
+        if self.covariate_indices:
             raise InputError(
-                f"The model is one of other variables given {listed(self.covariate_names)}; its tables are no "
+                f"The model is one of other variables given {listed(self.covariates)}; its tables are no "
                 "distribution of all variables, which others would take them for. Keep the .mrf file."
             )
 
@@ -183,7 +185,7 @@ class FactorNetwork(Queryable):
         ``log_z`` is worked out by an exact engine unless it is given.
         """
         complete = has_all_cells(codes)
-        if self.covariates and not complete:
+        if self.covariate_indices and not complete:
             raise InputError(
                 "Rows with missing cells have no score under a model with covariates. Leave these rows out, or impute "
                 "them."
@@ -203,15 +205,17 @@ class FactorNetwork(Queryable):
 
     def _pll(self, codes: NDArray[np.uint8]) -> Floats:
         possible = self.log_potential(codes) > -np.inf
-        return pll_of_potentials(self._given_rest(codes), possible, codes, given=self.covariates)
+        return pll_of_potentials(
+            self._conditional_potentials(codes), possible, codes, covariates=self.covariate_indices
+        )
 
-    def _given_rest(self, codes: NDArray[np.uint8]) -> Iterator[Floats]:
+    def _conditional_potentials(self, codes: NDArray[np.uint8]) -> Iterator[Floats]:
         """For each variable the sums of tables and conjunctions at each of its states, (rows, states)."""
         of: list[list[Conjunction]] = [[] for _ in self.domain.shape]
         for each in self.conjunctions:
             for i, _ in each.conditions:
                 of[i].append(each)
-        for i, log_potentials in enumerate(given_rest(self.tables, codes)):
+        for i, log_potentials in enumerate(conditional_potentials(self.tables, codes)):
             for each in of[i]:
                 others = replace(each, conditions=tuple(pair for pair in each.conditions if pair[0] != i))
                 rows, states = np.flatnonzero(others.holds(codes)), dict(each.conditions)[i]
@@ -219,9 +223,9 @@ class FactorNetwork(Queryable):
             yield log_potentials
 
     def _ll(self, codes: NDArray[np.uint8], log_z: float | None, *, complete: bool, jobs: int) -> Floats:
-        if self.covariates:
-            states, number = np.unique(codes[:, list(self.covariates)], axis=0, return_inverse=True)
-            each = log_z_given(self.factors, self.covariates, states, names=self.display_names)
+        if self.covariate_indices:
+            states, number = np.unique(codes[:, list(self.covariate_indices)], axis=0, return_inverse=True)
+            each = log_z_at_states(self.factors, self.covariate_indices, states, names=self.display_names)
             return self.log_potential(codes) - each[number.ravel()]
         if log_z is None:
             engine, plan = exactly_planned(self.factors, order=self.stored_order)

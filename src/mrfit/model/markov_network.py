@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit import _renamed
 from mrfit._typing import Floats
 from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError, listed
@@ -138,20 +139,17 @@ class MarkovNetwork(Queryable):
         return None if self.groups is None else self.groups.n_groups
 
     @property
-    def covariates(self) -> tuple[int, ...]:
-        return self.parameters.given
+    def covariate_indices(self) -> tuple[int, ...]:
+        return self.parameters.covariate_indices
 
-    @property
-    def given(self) -> tuple[str, ...]:
-        """Names of the covariates: the model is the distribution of all other variables given these."""
-        return self.covariate_names
+    given = _renamed.attribute("given", "covariates")
 
     def check_no_covariates(self, what: str) -> None:
         """Refuse ``what`` needs a distribution of all variables: "Tables are drawn from"."""
-        if self.given:
+        if self.covariates:
             raise InputError(
-                f"{what} a distribution of all variables; this model has none of {listed(self.given)}. Use a model "
-                "without covariates."
+                f"{what} a distribution of all variables; this model has none of {listed(self.covariates)}. Use a "
+                "model without covariates."
             )
 
     @cached_property
@@ -196,7 +194,7 @@ class MarkovNetwork(Queryable):
         """Internal: all joint states, if the model was fitted to these rows and has few; None otherwise."""
         from mrfit.analysis.goodness.goodness import ModelCells, has_few_cells
 
-        if self.given or not self._was_learned_from(rows) or not has_few_cells(self.parameters):
+        if self.covariates or not self._was_learned_from(rows) or not has_few_cells(self.parameters):
             return None
         return lambda: ModelCells.of(self.parameters, self.factors)
 
@@ -236,7 +234,7 @@ class MarkovNetwork(Queryable):
         from mrfit.explorer.document import Document
         from mrfit.explorer.html_page import notebook_frame
 
-        if self.given or len(self.domain) > _MOST_IN_NOTEBOOKS:
+        if self.covariates or len(self.domain) > _MOST_IN_NOTEBOOKS:
             return ""
         return notebook_frame(Document.of(self, title="model"))
 
@@ -471,7 +469,7 @@ class MarkovNetwork(Queryable):
         kind = PARAMETERIZATIONS.called(word)
         if self.has_impossible_states:
             raise InputError("Some states of this model are impossible, which only its full parameters can say.")
-        target = kind(self.domain, self.structure.closure(), given=self.covariates)
+        target = kind(self.domain, self.structure.closure(), covariate_indices=self.covariate_indices)
         if isinstance(target, Canonical):
             codes = reference_from(reference, self.domain, np.random.default_rng(0))
             target = replace(target, reference=codes)
@@ -545,7 +543,7 @@ class _ByLikelihood:
 
 
 def _check_no_covariates(parameters: Parameterization) -> None:
-    if parameters.given:
+    if parameters.covariate_indices:
         raise InputError(
             "Rows with missing cells have no score under a model with covariates. Leave these rows out, or impute them."
         )

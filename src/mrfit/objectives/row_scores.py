@@ -36,8 +36,8 @@ def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs:
     Covariates are in the rest only. Minus infinity for rows that the model holds impossible.
     """
     if np.isneginf(w).any():
-        return pll_of_factors(own.to_factors(w), codes, given=own.given)
-    if not isinstance(own, Canonical) and not own.given and prod(own.domain.shape) <= _FEW_STATES:
+        return pll_of_factors(own.to_factors(w), codes, covariates=own.covariate_indices)
+    if not isinstance(own, Canonical) and not own.covariate_indices and prod(own.domain.shape) <= _FEW_STATES:
         states = JointStates(own, jobs=jobs)
         return conditional_scores(states.base, states.log_probabilities(w), codes)
     parameters, w = own.canonical, own.to_canonical(w)
@@ -72,8 +72,8 @@ def row_ll(
     By transforms over all joint states, or from log Z by whatever exact engine is fastest, unless it is known. Where
     there are covariates, given these.
     """
-    if parameters.given:
-        return _ll_given(parameters, w, codes)
+    if parameters.covariate_indices:
+        return _ll_with_covariates(parameters, w, codes)
     if log_z is not None:
         return parameters.to_factors(w).log_potential(codes) - log_z
     by_transforms = plan_joint_states(parameters.domain.shape)
@@ -92,21 +92,21 @@ def check_exact_score(plan: Plan, names: Sequence[str] | None) -> None:
     replace(plan, suggestion=_WAYS_ON).check(names)
 
 
-def _ll_given(parameters: Parameterization, w: Floats, codes: NDArray[np.uint8]) -> Floats:
+def _ll_with_covariates(parameters: Parameterization, w: Floats, codes: NDArray[np.uint8]) -> Floats:
     """log p(others | covariates): every state of the covariates has a log Z of its own."""
-    factors, given = parameters.to_factors(w), list(parameters.given)
-    states, number = np.unique(codes[:, given], axis=0, return_inverse=True)
-    log_z = log_z_given(factors, parameters.given, states, names=parameters.domain.names)
+    factors, covariates = parameters.to_factors(w), list(parameters.covariate_indices)
+    states, number = np.unique(codes[:, covariates], axis=0, return_inverse=True)
+    log_z = log_z_at_states(factors, parameters.covariate_indices, states, names=parameters.domain.names)
     return factors.log_potential(codes) - log_z[number.ravel()]
 
 
-def log_z_given(
-    factors: Factors, given: Scope, states: NDArray[np.integer], *, names: tuple[str, ...] | None = None
+def log_z_at_states(
+    factors: Factors, covariates: Scope, states: NDArray[np.integer], *, names: tuple[str, ...] | None = None
 ) -> Floats:
     """log Z of all joint states in which some variables are in given ones, for every row of these; exact."""
     out = np.empty(len(states))
     for k, row in enumerate(states.tolist()):
-        left = factors.given(dict(zip(given, row, strict=True)))
+        left = factors.given(dict(zip(covariates, row, strict=True)))
         engine, plan = exactly_planned(left)
         check_exact_score(plan, names)
         out[k] = engine.run(plan, left).log_z
@@ -128,19 +128,25 @@ def conditional_scores(base: CompleteBase, log_p: Floats, codes: NDArray[np.uint
     return np.asarray(scores, np.float64)
 
 
-def pll_of_factors(factors: Factors, codes: NDArray[np.uint8], *, given: Scope = ()) -> Floats:
+def pll_of_factors(factors: Factors, codes: NDArray[np.uint8], *, covariates: Scope = ()) -> Floats:
     """sum over variables of log p(x_i | rest) for every row of codes, from tables, of which some cells may be
     impossible; minus infinity for rows that are."""
-    return pll_of_potentials(given_rest(factors, codes), factors.log_potential(codes) > -np.inf, codes, given=given)
+    return pll_of_potentials(
+        conditional_potentials(factors, codes), factors.log_potential(codes) > -np.inf, codes, covariates=covariates
+    )
 
 
 def pll_of_potentials(
-    given_others: Iterable[Floats], possible: NDArray[np.bool_], codes: NDArray[np.uint8], *, given: Scope = ()
+    potentials_of_others: Iterable[Floats],
+    possible: NDArray[np.bool_],
+    codes: NDArray[np.uint8],
+    *,
+    covariates: Scope = (),
 ) -> Floats:
-    """The same from what `given_rest` yields, and which rows are ``possible``."""
+    """Return the pseudo-log-likelihood of each row from `conditional_potentials`; ``possible`` rows only are finite."""
     scores = np.where(possible, 0.0, -np.inf)
-    for i, log_potentials in enumerate(given_others):
-        if i in given:
+    for i, log_potentials in enumerate(potentials_of_others):
+        if i in covariates:
             continue
         own = np.take_along_axis(log_potentials, codes[:, i, None].astype(np.int64), axis=1)[possible, 0]
         scores[possible] += own - logsumexp(log_potentials[possible], axis=1)
@@ -149,14 +155,14 @@ def pll_of_potentials(
 
 def conditional_distributions(factors: Factors, codes: NDArray[np.uint8]) -> Iterator[Floats]:
     """p(x_i | rest) for every row, (rows, states), variable after variable; all zero where the rest is impossible."""
-    for log_potentials in given_rest(factors, codes):
+    for log_potentials in conditional_potentials(factors, codes):
         most = log_potentials.max(axis=1, keepdims=True)
         p = np.exp(log_potentials - np.where(np.isneginf(most), 0.0, most))
         total = p.sum(axis=1, keepdims=True)
         yield np.divide(p, total, out=p, where=total > 0.0)
 
 
-def given_rest(factors: Factors, codes: NDArray[np.uint8]) -> Iterator[Floats]:
+def conditional_potentials(factors: Factors, codes: NDArray[np.uint8]) -> Iterator[Floats]:
     """For each variable the sums of its tables at each of its states, the others as they are, (rows, states)."""
     holding: list[list[int]] = [[] for _ in factors.shape]
     for number, scope in enumerate(factors.scopes):

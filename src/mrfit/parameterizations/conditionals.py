@@ -52,7 +52,7 @@ def conditionals_of(parameters: Canonical) -> Conditionals:
         singles = parameters.structure.blocks[1][:, 0]
         has_states = n_free[singles] > 0
         constant[singles[has_states]] = parameters.first_parameter[1][has_states]
-    own = np.where(np.isin(np.arange(n), parameters.given), 0, n_free)
+    own = np.where(np.isin(np.arange(n), parameters.covariate_indices), 0, n_free)
     parts = list(_features(parameters))
     n_conditions = np.concatenate([np.full(len(p.owner), p.conditions.shape[1]) for p in parts] or [_NONE])
     owner = np.concatenate([p.owner for p in parts] or [_NONE])
@@ -97,7 +97,7 @@ def _features(parameters: Canonical) -> Iterator[_Features]:
             scopes, firsts = block[chosen], parameters.first_parameter[size][chosen]
             strides = np.concatenate([np.cumprod(shape[::-1])[-2::-1], [1]])
             for position in range(size):
-                has_conditional = ~np.isin(scopes[:, position], parameters.given)
+                has_conditional = ~np.isin(scopes[:, position], parameters.covariate_indices)
                 mine, first = scopes[has_conditional], firsts[has_conditional]
                 rest = [k for k in range(size) if k != position]
                 states = np.stack(np.meshgrid(*(np.arange(shape[k]) for k in rest), indexing="ij"), axis=-1).reshape(

@@ -139,16 +139,15 @@ class Ordered(Parameterization):
 
 
 def ordered_variables(
-    names: str | Sequence[str], domain: Domain, *, given: Collection[str] = (), scored: Collection[str] = ()
+    names: str | Sequence[str], domain: Domain, *, covariates: Collection[str] = (), scored: Collection[str] = ()
 ) -> tuple[int, ...]:
     """Return the numbers of variables by name.
 
-    ``all`` means all variables with a distribution. A covariate (``given``) is ordered only if it is named or has its
-    own scores.
+    ``all`` means all variables with a distribution. A covariate is ordered only if it is named or has its own scores.
     """
     if names != ALL:
         return tuple(domain.index(name) for name in names)
-    return tuple(i for i, name in enumerate(domain.names) if name not in given or name in scored)
+    return tuple(i for i, name in enumerate(domain.names) if name not in covariates or name in scored)
 
 
 def numbered_scores(scores: Mapping[str, Sequence[float]], domain: Domain) -> tuple[tuple[int, tuple[float, ...]], ...]:
@@ -161,7 +160,7 @@ def check_orders(
     domain: Domain,
     declared: Collection[str],
     *,
-    given: Collection[str] = (),
+    covariates: Collection[str] = (),
     scored: Collection[str] = (),
     is_read: bool = True,
 ) -> None:
@@ -172,7 +171,7 @@ def check_orders(
     error suggests reading the codes as missing; otherwise it suggests replacing them.
     """
     codes = {}
-    for i in ordered_variables(names, domain, given=given, scored=scored):
+    for i in ordered_variables(names, domain, covariates=covariates, scored=scored):
         variable = domain[i]
         if variable.name in declared:
             continue

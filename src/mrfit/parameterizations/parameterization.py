@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 
+from mrfit import _renamed
 from mrfit._typing import Floats, Indices, Scope
 from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError
@@ -38,7 +39,10 @@ class Parameterization(ABC):
 
     domain: Domain
     structure: Structure
-    given: tuple[int, ...] = field(default=(), kw_only=True)  # covariates, which have no distribution
+    covariate_indices: tuple[int, ...] = field(default=(), kw_only=True)  # covariates, which have no distribution
+
+    given = _renamed.attribute("given", "covariate_indices")
+    order_without_given = _renamed.attribute("order_without_given", "order_without_covariates")
 
     word: ClassVar[str]  # the word that users choose it by
     meaning: ClassVar[str]  # meaning of a parameter, for users
@@ -130,12 +134,12 @@ class Parameterization(ABC):
         return np.repeat(np.array(list(self._counts), np.int64), n)
 
     @cached_property
-    def order_without_given(self) -> Indices:
+    def order_without_covariates(self) -> Indices:
         """Number of modelled variables in each parameter's scope: covariates are not counted."""
-        is_given = np.isin(np.arange(len(self.domain)), self.given)
+        is_covariate = np.isin(np.arange(len(self.domain)), self.covariate_indices)
         blocks = self.structure.blocks.items()
-        n_given = [np.repeat(is_given[block].sum(axis=1), self._counts[size]) for size, block in blocks]
-        return np.asarray(self.order_of_parameter - np.concatenate([np.empty(0, np.int64), *n_given]), np.int64)
+        n_covariates = [np.repeat(is_covariate[block].sum(axis=1), self._counts[size]) for size, block in blocks]
+        return np.asarray(self.order_of_parameter - np.concatenate([np.empty(0, np.int64), *n_covariates]), np.int64)
 
     @cached_property
     def scope_of_parameter(self) -> Indices:
@@ -269,7 +273,7 @@ class Parameterization(ABC):
     @cached_property
     def canonical(self) -> Canonical:
         """Canonical coordinates, first states as reference, that can express every distribution of these."""
-        return replace(_canonical(self.domain, self.structure.closure()), given=self.given)
+        return replace(_canonical(self.domain, self.structure.closure()), covariate_indices=self.covariate_indices)
 
     @cached_property
     def canonical_map(self) -> sparse.csr_array:

@@ -82,7 +82,7 @@ class StructureLearner(ABC):
         """Return the variant of this learner to use when the likelihood of whole rows is the goal."""
         return self
 
-    def with_covariates(self, given: Sequence[str], domain: Domain) -> StructureLearner:
+    def with_covariates(self, covariates: Sequence[str], domain: Domain) -> StructureLearner:
         """Return the learner with covariates in every regression from which it learns how others interact."""
         if self.is_learned:
             raise InputError(

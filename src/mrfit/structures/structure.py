@@ -169,16 +169,15 @@ class Structure:
             for size, block in self.blocks.items()
         )
 
-    def conditional_on(self, given: tuple[int, ...], *, on_edges: bool = False) -> Structure:
-        """Return the scopes of log p(others | given): those of the others, and each other variable with each given one.
+    def conditional_on(self, covariates: tuple[int, ...], *, on_edges: bool = False) -> Structure:
+        """Return the scopes of log p(others | covariates): those of the others, and each other one with each covariate.
 
-        With ``on_edges`` also every pair of others with every given variable. Scopes of given variables alone are
-        dropped.
+        With ``on_edges`` also every pair of others with every covariate. Scopes of covariates alone are dropped.
         """
-        others = [scope for scope in self.scopes if not set(scope) & set(given)]
-        touched: list[tuple[int, ...]] = [(i,) for i in range(self.n_variables) if i not in given]
+        others = [scope for scope in self.scopes if not set(scope) & set(covariates)]
+        touched: list[tuple[int, ...]] = [(i,) for i in range(self.n_variables) if i not in covariates]
         touched += [scope for scope in others if len(scope) == 2 and on_edges]
-        scopes = [*others, *((*scope, z) for scope in touched for z in given)]
+        scopes = [*others, *((*scope, z) for scope in touched for z in covariates)]
         return Structure.from_scopes(self.n_variables, scopes, closed=False)
 
     def closure(self) -> Structure:

@@ -40,7 +40,7 @@ def _cycle(rng: np.random.Generator) -> FactorNetwork:
 
 
 def _marginals(network: FactorNetwork, engine: str | Engine) -> Numbers:
-    found = network.marginals(given={"v2": "1"}, engine=engine)
+    found = network.marginals(evidence={"v2": "1"}, engine=engine)
     return [(p, own.error[state]) for own in found.marginals.values() for state, p in own.items()]
 
 
@@ -195,7 +195,7 @@ def test_records_print_with_the_digits_that_are_known(rng: np.random.Generator) 
     (each,) = told.influences
     assert f"log_odds={with_error(each.log_odds, each.log_odds_error)}, p_without_error=" in repr(told)
     assert f"p={with_error(told.p, told.p_error)}" in repr(
-        network.sensitivity("v0", told.state, engine="gibbs", given={"v2": "1"})
+        network.sensitivity("v0", told.state, engine="gibbs", evidence={"v2": "1"})
     )
     slopes = network.sensitivity("v0", "1", engine="gibbs")
     ((_, slope), *_), (error, *_) = slopes.cells, slopes.cell_errors

@@ -58,21 +58,21 @@ def test_marginals_and_conditionals(network: FactorNetwork) -> None:
 def test_soft_evidence_is_a_likelihood_of_states(network: FactorNetwork) -> None:
     p = _joint(network) * np.array([0.2, 0.0, 0.7])[None, :, None, None]
     for soft in ({"low": 0.2, "high": 0.7}, [0.2, 0.0, 0.7], np.array([2.0, 0.0, 7.0])):
-        found = network.marginals(given={"b": soft})
+        found = network.marginals(evidence={"b": soft})
         assert list(found["a"].values()) == pytest.approx(p.sum(axis=(1, 2, 3)) / p.sum())
         assert found["b"]["mid"] == 0.0
 
 
 def test_log_z_given_what_is_known(network: FactorNetwork) -> None:
     everything = float(network.log_z())
-    parts = [float(network.log_z(given={"b": state})) for state in ("low", "mid", "high")]
+    parts = [float(network.log_z(evidence={"b": state})) for state in ("low", "mid", "high")]
     assert np.logaddexp.reduce(parts) == pytest.approx(everything, rel=1e-12)
     assert json.loads(json.dumps(network.log_z().to_dict()))["exact"] is True
 
 
 def test_joint_marginals_of_any_variables(network: FactorNetwork) -> None:
     p = _joint(network)
-    found = network.joint(["d", "b"], given={"c": "1"})
+    found = network.joint(["d", "b"], evidence={"c": "1"})
     expected = p[:, :, 1].sum(axis=0)
     np.testing.assert_allclose(found.table, (expected / expected.sum()).T, rtol=1e-12)
     first = found.to_dict()["joint"][1]
@@ -86,11 +86,11 @@ def test_entropies_and_mutual_information(network: FactorNetwork) -> None:
     p /= p.sum()
     h = [-(q * np.log(q)).sum() for q in (p.sum(axis=1), p.sum(axis=0), p)]
     given = {"c": "1"}
-    assert network.entropy(["a"], given=given) == pytest.approx(h[0])
-    assert network.entropy(["a", "b"], given=given) == pytest.approx(h[2])
-    assert network.mutual_information(["a"], ["b"], given=given) == pytest.approx(h[0] + h[1] - h[2])
-    assert network.mutual_information("a", "b", given=given) == pytest.approx(h[0] + h[1] - h[2])
-    assert network.mutual_information("b", "d", given={"a": "no", "c": "1"}) == pytest.approx(0.0, abs=1e-12)
+    assert network.entropy(["a"], evidence=given) == pytest.approx(h[0])
+    assert network.entropy(["a", "b"], evidence=given) == pytest.approx(h[2])
+    assert network.mutual_information(["a"], ["b"], evidence=given) == pytest.approx(h[0] + h[1] - h[2])
+    assert network.mutual_information("a", "b", evidence=given) == pytest.approx(h[0] + h[1] - h[2])
+    assert network.mutual_information("b", "d", evidence={"a": "no", "c": "1"}) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_most_probable_state(network: FactorNetwork) -> None:
@@ -99,18 +99,18 @@ def test_most_probable_state(network: FactorNetwork) -> None:
     at = np.unravel_index(p.argmax(), p.shape)
     assert list(best.states.values()) == [variable.states[k] for variable, k in zip(DOMAIN, at, strict=True)]
     assert best.log_potential - float(network.log_z()) == pytest.approx(np.log(p.max()))
-    given = network.map(given={"a": "no", "b": {"mid": 1.0}})
+    given = network.map(evidence={"a": "no", "b": {"mid": 1.0}})
     assert (given.states["a"], given.states["b"]) == ("no", "mid")
 
 
 def test_samples_are_rows_of_the_domain(network: FactorNetwork) -> None:
-    rows = network.sample(20_000, given={"c": "1"}, seed=3)
+    rows = network.sample(20_000, evidence={"c": "1"}, seed=3)
     assert isinstance(rows, Dataset)
     assert (rows.codes[:, 2] == 1).all()
     p = _joint(network)[:, :, 1]
     share = np.bincount(rows.codes[:, 1], minlength=3) / 20_000
     np.testing.assert_allclose(share, p.sum(axis=(0, 2)) / p.sum(), atol=0.02)
-    np.testing.assert_array_equal(rows.codes, network.sample(20_000, given={"c": "1"}, seed=3, jobs=2).codes)
+    np.testing.assert_array_equal(rows.codes, network.sample(20_000, evidence={"c": "1"}, seed=3, jobs=2).codes)
 
 
 def test_predictions_given_any_others(network: FactorNetwork) -> None:
@@ -157,7 +157,7 @@ def test_explanations_leave_out_one_piece_after_the_other(network: FactorNetwork
 
 def test_sensitivity_is_the_derivative(network: FactorNetwork) -> None:
     """By central differences in the model's tables."""
-    found = network.sensitivity("d", "y", given={"c": "1"}, top=100)
+    found = network.sensitivity("d", "y", evidence={"c": "1"}, top=100)
     slopes = {json.dumps(states, sort_keys=True): slope for states, slope in found.cells}
     step, tables = 1e-6, network.tables
     start = 0
@@ -202,7 +202,7 @@ def test_a_plan_stays_with_the_model(tmp_path: Path, rng: np.random.Generator) -
     again = MarkovNetwork.load(tmp_path / "m.mrf")
     assert again.stored_order == order
     assert JunctionTree().plan(again.factors, order=again.stored_order) == plan
-    assert again.plan(given={"a": "yes"}).fits
+    assert again.plan(evidence={"a": "yes"}).fits
     assert float(again.log_z()) == pytest.approx(float(model.log_z()), rel=1e-13)
     assert again.conditional("b", {"a": "yes"}) == pytest.approx(model.conditional("b", {"a": "yes"}))
     with pytest.raises(InputError, match="Only a plan of a junction tree"):
@@ -223,10 +223,10 @@ def test_most_probable_states_and_samples_are_planned_once(
     monkeypatch.setattr(JunctionTree, "plan", counted)
     for code in (1, 0, 1):
         given = {"a": DOMAIN[0].states[code]}
-        assert network.map(given=given).states["a"] == given["a"]
-        assert set(network.sample(5, given=given).codes[:, 0]) == {code}
+        assert network.map(evidence=given).states["a"] == given["a"]
+        assert set(network.sample(5, evidence=given).codes[:, 0]) == {code}
     assert planned == [True, False]
-    network.map(given={"b": "low"})
+    network.map(evidence={"b": "low"})
     assert planned == [True, False, True]
 
 
@@ -248,14 +248,14 @@ def test_hidden_variables_are_not_shown(rng: np.random.Generator) -> None:
     [
         (lambda n: n.marginals(["e"]), "no variable 'e'"),
         (lambda n: n.marginals(["a", "a"]), "asked for twice"),
-        (lambda n: n.marginals(given={"b": "huge"}), "no state 'huge'; its states are 'low', 'mid', 'high'"),
-        (lambda n: n.marginals(given={"b": [0.1, 0.2]}), "for each of its 3 states"),
-        (lambda n: n.marginals(given={"b": [0.0, 0.0, 0.0]}), "not all 0"),
-        (lambda n: n.marginals(given={"b": {"low": -1.0}}), "at least 0"),
-        (lambda n: n.marginals(given={"b": {"low": float("nan")}}), "at least 0"),
-        (lambda n: n.joint(["a", "b"], given={"a": "no"}), "'a' is given and asked for"),
-        (lambda n: n.explain("a", {"a": "no"}), "'a' is given and asked for"),
-        (lambda n: n.sensitivity("a", "no", given={"a": "no"}), "'a' is given and asked for"),
+        (lambda n: n.marginals(evidence={"b": "huge"}), "no state 'huge'; its states are 'low', 'mid', 'high'"),
+        (lambda n: n.marginals(evidence={"b": [0.1, 0.2]}), "for each of its 3 states"),
+        (lambda n: n.marginals(evidence={"b": [0.0, 0.0, 0.0]}), "not all 0"),
+        (lambda n: n.marginals(evidence={"b": {"low": -1.0}}), "at least 0"),
+        (lambda n: n.marginals(evidence={"b": {"low": float("nan")}}), "at least 0"),
+        (lambda n: n.joint(["a", "b"], evidence={"a": "no"}), "'a' is both asked for and evidence"),
+        (lambda n: n.explain("a", {"a": "no"}), "'a' is both asked for and evidence"),
+        (lambda n: n.sensitivity("a", "no", evidence={"a": "no"}), "'a' is both asked for and evidence"),
         (lambda n: n.marginals(engine="magic"), "no engine 'magic'; choose one of 'auto', .* 'bp', 'trw', 'mean"),
         (lambda n: n.sample(0), "expected a whole number, 1 or larger"),
         (lambda n: n.predict_proba("c", pd.DataFrame({"z": [1]})), "which the table lacks"),
@@ -266,14 +266,35 @@ def test_wrong_questions_are_refused(network: FactorNetwork, question: object, m
         question(network)  # type: ignore[operator]
 
 
+def test_given_is_an_alias_of_evidence(network: FactorNetwork) -> None:
+    """In every question, without a warning (warnings are errors here)."""
+    known = {"a": "no", "c": "1"}
+    for question in (
+        network.marginals,
+        network.log_z,
+        network.map,
+        network.plan,
+        lambda **known: network.joint(["b", "d"], **known).to_dict(),
+        lambda **known: network.conditional("b", **known),
+        lambda **known: network.entropy(["b"], **known),
+        lambda **known: network.mutual_information("b", "d", **known),
+        lambda **known: network.explain("b", **known),
+        lambda **known: network.sensitivity("b", "low", **known),
+        lambda **known: network.sample(20, **known).codes.tolist(),
+    ):
+        assert str(question(given=known)) == str(question(evidence=known)) != str(question(evidence={"a": "yes"}))
+        with pytest.raises(InputError, match="`given` is an alias of `evidence`; pass one of them"):
+            question(given=known, evidence=known)
+
+
 def test_what_is_impossible_is_said(rng: np.random.Generator) -> None:
     """By its name, whatever is asked; and of rows, which."""
     tables = Factors.from_tables((2, 2), [((0, 1), [[0.0, -np.inf], [0.0, 0.0]])])
     network = FactorNetwork(Domain.from_states({"a": ["no", "yes"], "b": ["no", "yes"]}), tables)
-    given = {"a": "no", "b": "yes"}
-    for question in (network.marginals, network.log_z, network.map, lambda given: network.sample(3, given=given)):
+    known = {"a": "no", "b": "yes"}
+    for question in (network.marginals, network.log_z, network.map, lambda **known: network.sample(3, **known)):
         with pytest.raises(InputError, match=r"probability zero under the model: a=no, b=yes"):
-            question(given=given)
+            question(evidence=known)
     assert network.conditional("b", {"a": "no"}) == {"no": 1.0, "yes": 0.0}
     three = Domain.from_states({"a": ["no", "yes"], "b": ["no", "yes"], "c": ["no", "yes"]})
     rows = Dataset(three, np.array([[1, 0, 255], [0, 1, 255]], np.uint8))

@@ -162,7 +162,7 @@ def _usual_tests(learner: Learner | StructureLearner, grouped: GroupedRows) -> t
         return ("permutations",)
     few = prod(grouped.rows.domain.shape) * len(grouped.labels) <= _FEW_STATES
     exact = few and isinstance(learner.penalty, NoPenalty) and learner.parameterization_kind.is_complete
-    exact = exact and not learner.given
+    exact = exact and not learner.covariates
     return ("wald", "likelihood") if exact else ("wald",)
 
 

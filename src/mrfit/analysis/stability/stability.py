@@ -248,7 +248,7 @@ def scores_of(learner: Learner | StructureLearner, domain: Domain) -> Scores:
     scores = list(default_scores(domain.shape))
     if isinstance(learner, Learner) and learner.parameterization == Ordered.word:
         own = dict(learner.scores)
-        for i in ordered_variables(learner.ordered, domain, given=learner.given, scored=own):
+        for i in ordered_variables(learner.ordered, domain, covariates=learner.covariates, scored=own):
             if domain.shape[i] > 2:
                 scores[i] = np.array(own.get(domain.names[i], range(domain.shape[i])), np.float64)
     return tuple(scores)

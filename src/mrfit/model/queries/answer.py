@@ -90,7 +90,7 @@ class Answer:
     exact
         Whether it is exact to rounding; an approximation has ``remarks`` on how far to trust it.
     given
-        What was known, in words.
+        The evidence, in words.
     """
 
     engine: str
@@ -112,7 +112,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class LogZ(Answer):
-    """log Z over all joint states that agree with what is given; ``error`` is a standard error, None if unknown."""
+    """log Z over all joint states that agree with the evidence; ``error`` is a standard error, None if unknown."""
 
     log_z: float
     error: float | None

@@ -12,7 +12,7 @@ from mrfit._typing import Floats, Scope
 from mrfit.core.errors import InputError, listed
 from mrfit.core.factors import Factors
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.objectives.row_scores import log_z_given
+from mrfit.objectives.row_scores import log_z_at_states
 
 _MOST_STATES = 2**20  # of the covariates together
 _NEVER = 30.0  # so much less likely, in logarithms, than the rarest state that occurs: as good as impossible
@@ -24,7 +24,7 @@ class BesideRows:
 
     Parameters
     ----------
-    factors, given
+    factors, covariates
         The tables, and the numbers of the covariates z.
     log_z
         Of every joint state of the covariates, their log Z; NaN where no row has it.
@@ -33,32 +33,34 @@ class BesideRows:
     """
 
     factors: Factors
-    given: Scope
+    covariates: Scope
     log_z: Floats
     log_share: Floats
 
     @classmethod
-    def of(cls, factors: Factors, given: Scope, rows: UniqueRows) -> BesideRows:
-        shape = tuple(factors.shape[z] for z in given)
+    def of(cls, factors: Factors, covariates: Scope, rows: UniqueRows) -> BesideRows:
+        shape = tuple(factors.shape[z] for z in covariates)
         if prod(shape) > _MOST_STATES:
-            names = listed([rows.domain.names[z] for z in given])
+            names = listed([rows.domain.names[z] for z in covariates])
             raise InputError(
                 f"The covariates {names} have {prod(shape):.2g} joint states; a check takes at most {_MOST_STATES:,}. "
                 "Use fewer."
             )
-        states, number = np.unique(rows.codes[:, list(given)], axis=0, return_inverse=True)
+        states, number = np.unique(rows.codes[:, list(covariates)], axis=0, return_inverse=True)
         log_z, log_share = np.full(shape, np.nan), np.full(shape, -np.inf)
-        log_z[tuple(states.T)] = log_z_given(factors, given, states, names=rows.domain.names)
+        log_z[tuple(states.T)] = log_z_at_states(factors, covariates, states, names=rows.domain.names)
         log_share[tuple(states.T)] = np.log(np.bincount(number.ravel(), rows.sample_weight) / rows.total_weight)
-        return cls(factors, given, log_z, log_share)
+        return cls(factors, covariates, log_z, log_share)
 
     @property
     def joint(self) -> Factors:
         """Tables of p(x | z) times the share of z."""
         table = self.log_share - self.log_z
-        return self.factors.times([(self.given, np.where(np.isnan(table), np.nanmin(table) - _NEVER, table).ravel())])
+        return self.factors.times(
+            [(self.covariates, np.where(np.isnan(table), np.nanmin(table) - _NEVER, table).ravel())]
+        )
 
     def log_p(self, codes: NDArray[np.integer]) -> Floats:
         """log p(x | z) of rows of codes, whose covariates are in states of the rows."""
-        log_z = self.log_z[tuple(codes[:, list(self.given)].T)]
+        log_z = self.log_z[tuple(codes[:, list(self.covariates)].T)]
         return np.asarray(self.factors.log_potential(codes) - log_z, np.float64)

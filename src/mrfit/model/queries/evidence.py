@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -15,6 +16,24 @@ from mrfit.core.factors import Factors
 from mrfit.data.encoding import Vocabulary
 from mrfit.data.labels import label
 
+States = Mapping[str, Any] | None  # of variables by name, as users write evidence
+Arguments = ParamSpec("Arguments")
+Answered = TypeVar("Answered")
+
+
+def takes_evidence(question: Callable[Arguments, Answered]) -> Callable[Arguments, Answered]:
+    """Let a question take its ``evidence`` as ``given``, too: a lasting alias, without a warning."""
+
+    @wraps(question)
+    def asked(*args: Any, **settings: Any) -> Answered:
+        if "given" in settings:
+            if "evidence" in settings:
+                raise InputError("`given` is an alias of `evidence`; pass one of them.")
+            settings["evidence"] = settings.pop("given")
+        return question(*args, **settings)
+
+    return asked
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -24,19 +43,19 @@ class Evidence:
     likelihoods: Mapping[int, Floats] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, domain: Domain, given: Mapping[str, Any] | None) -> Evidence:
+    def of(cls, domain: Domain, states: States) -> Evidence:
         """From ``{"smoker": "yes", "cough": {"yes": 0.7, "no": 0.2}}``.
 
         A state stands as in a table (1, 1.0 and "1" are one state). A mapping or a sequence of numbers says how likely
         what was seen is in each state; states that it leaves out are impossible.
         """
-        if not isinstance(given, Mapping | None):
+        if not isinstance(states, Mapping | None):
             raise InputError(
-                f"The evidence is {given!r}; expected a mapping from variables to their states, such as "
+                f"The evidence is {states!r}; expected a mapping from variables to their states, such as "
                 f"{{{domain.names[0]!r}: {domain[0].states[0]!r}}}."
             )
         known, likelihoods = {}, {}
-        for name, value in (given or {}).items():
+        for name, value in (states or {}).items():
             i = domain.index(str(name))
             if isinstance(value, Mapping):
                 likelihoods[i] = _from_mapping(domain[i], value)
@@ -102,7 +121,7 @@ def _checked(variable: Variable, value: object) -> Floats:
         likelihood = np.empty(0)
     if likelihood.shape != (variable.n_states,) or not (likelihood >= 0).all() or not 0 < likelihood.sum() < np.inf:
         raise InputError(
-            f"What is given of {variable.name!r} is {value!r}; expected a state, or a number of at least 0 for each of "
+            f"The evidence on {variable.name!r} is {value!r}; expected a state, or a number of at least 0 for each of "
             f"its {variable.n_states} states, not all 0."
         )
     return likelihood

@@ -11,18 +11,19 @@ from mrfit._typing import Floats, Scope
 from mrfit.core.errors import InputError
 from mrfit.inference.engine import AUTO, Engine, Posterior
 from mrfit.model.queries.answer import Error, Explanation, Influence, Sensitivity, joint_error
-from mrfit.model.queries.evidence import Evidence, state_code
+from mrfit.model.queries.evidence import Evidence, States, state_code, takes_evidence
 from mrfit.model.queries.information import log_odds
-from mrfit.model.queries.queryable import Asked, Given, How
+from mrfit.model.queries.queryable import Asked, How
 
 
 class Explanations(Asked):
     """Which evidence, and which parameters, a probability depends on."""
 
+    @takes_evidence
     def explain(
         self,
         variable: str,
-        given: Mapping[str, Any],
+        evidence: Mapping[str, Any],
         *,
         state: Any = None,
         engine: str | Engine = AUTO,
@@ -30,33 +31,35 @@ class Explanations(Asked):
         samples: int | None = None,
         precision: float | None = None,
     ) -> Explanation:
-        """Which pieces of what is given moved the probability of a state most: by default the most probable one.
+        """Rank the pieces of evidence by how much they moved the probability of a state, by default the most probable.
 
         Each piece is left out in turn, the others kept.
         """
-        evidence, (i,) = self._evidence(given), self._numbers([variable])
-        if i in evidence.variables:
-            raise InputError(f"{variable!r} is given and asked for; leave it out of what is given.")
+        observed, (i,) = self._evidence(evidence), self._numbers([variable])
+        if i in observed.variables:
+            raise InputError(f"{variable!r} is both asked for and evidence; leave it out of the evidence.")
         how, found = How(engine, seed, samples, precision), list[dict[str, Any]]()
 
-        def asked(evidence: Evidence) -> Posterior:
-            posterior, about = self._asked(evidence, (), how)
+        def asked(known: Evidence) -> Posterior:
+            posterior, about = self._asked(known, (), how)
             found.append(about)
             return posterior
 
-        posterior = asked(evidence)
+        posterior = asked(observed)
         code = int(posterior.marginal((i,)).argmax()) if state is None else state_code(self.domain[i], state)
         p, error = _probability(posterior, i, code)
         odds, odds_error = log_odds(p, error)
-        before, before_error = _probability(asked(Evidence({z: evidence.known[z] for z in self.covariates})), i, code)
+        before, before_error = _probability(
+            asked(Evidence({z: observed.known[z] for z in self.covariate_indices})), i, code
+        )
         influences = []
-        for j in (j for j in evidence.variables if j not in self.covariates):
-            without, without_error = _probability(asked(evidence.without(j)), i, code)
+        for j in (j for j in observed.variables if j not in self.covariate_indices):
+            without, without_error = _probability(asked(observed.without(j)), i, code)
             others, others_error = log_odds(without, without_error)
             influences.append(
                 Influence(
                     self.domain.names[j],
-                    evidence.only(j).describe(self.domain),
+                    observed.only(j).describe(self.domain),
                     without,
                     odds - others,
                     without_error,
@@ -75,12 +78,13 @@ class Explanations(Asked):
             p_before_error=before_error,
         )
 
+    @takes_evidence
     def sensitivity(
         self,
         variable: str,
         state: Any,
         *,
-        given: Given = None,
+        evidence: States = None,
         top: int = 10,
         engine: str | Engine = AUTO,
         seed: int = 0,
@@ -89,18 +93,18 @@ class Explanations(Asked):
     ) -> Sensitivity:
         """The cells of the model's log-tables on which the probability of a state depends most.
 
-        The derivative in a cell is p(state | given) times (p(cell | state, given) - p(cell | given)).
+        The derivative in a cell is p(state | evidence) times (p(cell | state, evidence) - p(cell | evidence)).
         """
-        evidence, (i,) = self._evidence(given), self._numbers([variable])
+        observed, (i,) = self._evidence(evidence), self._numbers([variable])
         code, how = state_code(self.domain[i], state), How(engine, seed, samples, precision)
-        if i in evidence.known:
-            raise InputError(f"{variable!r} is given and asked for; leave it out of what is given.")
-        posterior, about = self._asked(evidence, (), how)
+        if i in observed.known:
+            raise InputError(f"{variable!r} is both asked for and evidence; leave it out of the evidence.")
+        posterior, about = self._asked(observed, (), how)
         p, error = _probability(posterior, i, code)
-        fixed, about_fixed = self._asked(Evidence({**evidence.known, i: code}, evidence.likelihoods), (), how)
+        fixed, about_fixed = self._asked(Evidence({**observed.known, i: code}, observed.likelihoods), (), how)
         cells = list[tuple[dict[str, str], float, Error]]()
         for scope in self.factors.scopes:
-            live = tuple(j for j in scope if j not in evidence.known)
+            live = tuple(j for j in scope if j not in observed.known)
             if not live or max(live) >= len(self.domain):
                 continue
             shape = [self.domain.shape[j] for j in live]

@@ -11,63 +11,67 @@ from mrfit._typing import Scope
 from mrfit.core.errors import InputError
 from mrfit.inference.engine import AUTO, Engine, Posterior
 from mrfit.model.queries.answer import Distribution, FloatWithError, JointProbabilities, LogZ, Marginals
-from mrfit.model.queries.evidence import Evidence
+from mrfit.model.queries.evidence import Evidence, States, takes_evidence
 from mrfit.model.queries.information import information
-from mrfit.model.queries.queryable import Asked, Given, How
+from mrfit.model.queries.queryable import Asked, How
 
 
 class Probabilities(Asked):
     """log Z, marginals, joint probabilities and entropies."""
 
+    @takes_evidence
     def log_z(
         self,
         *,
-        given: Given = None,
+        evidence: States = None,
         engine: str | Engine = AUTO,
         seed: int = 0,
         samples: int | None = None,
         precision: float | None = None,
     ) -> LogZ:
-        """log Z over all joint states, or over those that agree with what is given."""
-        evidence = self._evidence(given)
-        posterior, about = self._asked(evidence, (), How(engine, seed, samples, precision))
+        """log Z over all joint states, or over those that agree with the evidence."""
+        how = How(engine, seed, samples, precision)
+        posterior, about = self._asked(self._evidence(evidence), (), how)
         return LogZ(**about, log_z=posterior.log_z, error=posterior.error)
 
+    @takes_evidence
     def marginals(
         self,
         variables: Iterable[str] | None = None,
         *,
-        given: Given = None,
+        evidence: States = None,
         engine: str | Engine = AUTO,
         seed: int = 0,
         samples: int | None = None,
         precision: float | None = None,
     ) -> Marginals:
-        """The probability of every state of variables, by default all that are not given."""
-        evidence = self._evidence(given)
-        asked = self._numbers(variables) if variables is not None else self._others(evidence)
+        """The probability of every state of variables, by default all without evidence."""
+        observed = self._evidence(evidence)
+        asked = self._numbers(variables) if variables is not None else self._others(observed)
         self._check_asked(asked)
-        posterior, about = self._asked(evidence, (), How(engine, seed, samples, precision), of=asked)
-        found = {self.domain.names[i]: self._distribution(i, posterior, evidence, about) for i in asked}
+        posterior, about = self._asked(observed, (), How(engine, seed, samples, precision), of=asked)
+        found = {self.domain.names[i]: self._distribution(i, posterior, observed, about) for i in asked}
         return Marginals(**about, log_z=posterior.log_z, error=posterior.error, marginals=found)
 
-    def conditional(self, variable: str, given: Given = None, **how: Any) -> Distribution:
+    @takes_evidence
+    def conditional(self, variable: str, evidence: States = None, **how: Any) -> Distribution:
         """The probability of every state of one variable: a dict that has their standard ``error``."""
-        return self.marginals([variable], given=given, **how)[variable]
+        return self.marginals([variable], evidence=evidence, **how)[variable]
 
+    @takes_evidence
     def joint(
         self,
         variables: Sequence[str],
         *,
-        given: Given = None,
+        evidence: States = None,
         engine: str | Engine = AUTO,
         seed: int = 0,
         samples: int | None = None,
         precision: float | None = None,
     ) -> JointProbabilities:
-        """The probability of every joint state of some variables that are not given."""
+        """The probability of every joint state of some variables without evidence."""
         asked = self._numbers(variables)
-        posterior, about = self._asked_together(asked, given, How(engine, seed, samples, precision))
+        posterior, about = self._asked_together(asked, evidence, How(engine, seed, samples, precision))
         states = {self.domain.names[i]: self.domain[i].states for i in asked}
         shape, error = [len(own) for own in states.values()], posterior.marginal_error(asked)
         table = posterior.marginal(asked).reshape(shape)
@@ -75,11 +79,12 @@ class Probabilities(Asked):
             **about, states=states, table=table, error=None if error is None else error.reshape(shape)
         )
 
+    @takes_evidence
     def entropy(
         self,
         variables: Sequence[str],
         *,
-        given: Given = None,
+        evidence: States = None,
         engine: str | Engine = AUTO,
         seed: int = 0,
         samples: int | None = None,
@@ -88,14 +93,15 @@ class Probabilities(Asked):
         """-sum of p log p over the joint states of some variables, in nats: a float that has a standard ``error``."""
         asked = self._numbers(variables)
         how = How(engine, seed, samples, precision)
-        return self._information(asked, [(1.0, range(len(asked)))], given, how)
+        return self._information(asked, [(1.0, range(len(asked)))], evidence, how)
 
+    @takes_evidence
     def mutual_information(
         self,
         one: Sequence[str],
         other: Sequence[str],
         *,
-        given: Given = None,
+        evidence: States = None,
         engine: str | Engine = AUTO,
         seed: int = 0,
         samples: int | None = None,
@@ -108,7 +114,7 @@ class Probabilities(Asked):
         one, other = _listed(one), _listed(other)
         asked, first = self._numbers([*one, *other]), len(one)
         terms = [(1.0, range(first)), (1.0, range(first, len(asked))), (-1.0, range(len(asked)))]
-        found = self._information(asked, terms, given, How(engine, seed, samples, precision))
+        found = self._information(asked, terms, evidence, How(engine, seed, samples, precision))
         return FloatWithError(max(0.0, found), found.error, found.exact, found.remarks)
 
     def _distribution(self, i: int, posterior: Posterior, evidence: Evidence, about: Mapping[str, Any]) -> Distribution:
@@ -128,18 +134,18 @@ class Probabilities(Asked):
         )
 
     def _information(
-        self, asked: Scope, terms: Sequence[tuple[float, Sequence[int]]], given: Given, how: How
+        self, asked: Scope, terms: Sequence[tuple[float, Sequence[int]]], evidence: States, how: How
     ) -> FloatWithError:
-        posterior, about = self._asked_together(asked, given, how)
+        posterior, about = self._asked_together(asked, evidence, how)
         table = posterior.marginal(asked).reshape([self.domain.shape[i] for i in asked])
         value, error = information(table, posterior.deviations(asked), terms)
         return FloatWithError(value, error, about["exact"], about["remarks"])
 
-    def _asked_together(self, asked: Scope, given: Given, how: How) -> tuple[Posterior, dict[str, Any]]:
+    def _asked_together(self, asked: Scope, states: States, how: How) -> tuple[Posterior, dict[str, Any]]:
         """An answer that knows the joint states of variables."""
-        evidence = self._evidence(given)
+        evidence = self._evidence(states)
         if known := [self.domain.names[i] for i in asked if i in evidence.known]:
-            raise InputError(f"{known[0]!r} is given and asked for; leave it out of one of them.")
+            raise InputError(f"{known[0]!r} is both asked for and evidence; leave it out of one of them.")
         return self._asked(evidence, (asked,), how, of=asked)
 
 

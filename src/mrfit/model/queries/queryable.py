@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -22,9 +22,8 @@ from mrfit.inference.engine import AUTO, Engine, Posterior
 from mrfit.inference.engine_selection import exactly_planned, planned
 from mrfit.inference.exact.planned_tree import PlannedTree
 from mrfit.inference.plan import Plan
-from mrfit.model.queries.evidence import Evidence
+from mrfit.model.queries.evidence import Evidence, States, takes_evidence
 
-Given = Mapping[str, Any] | None
 Kept = TypeVar("Kept")
 
 _KEPT_PLANS = 64
@@ -59,13 +58,14 @@ class Asked:
         return None
 
     @property
-    def covariates(self) -> tuple[int, ...]:
-        """Numbers of variables that have no distribution: all others are distributed given these."""
+    def covariate_indices(self) -> tuple[int, ...]:
+        """Numbers of the covariates, from 0."""
         return ()
 
     @property
-    def covariate_names(self) -> tuple[str, ...]:
-        return tuple(self.domain.names[z] for z in self.covariates)
+    def covariates(self) -> tuple[str, ...]:
+        """Names of the covariates: the model is the distribution of all other variables, conditional on these."""
+        return tuple(self.domain.names[z] for z in self.covariate_indices)
 
     @property
     def display_names(self) -> tuple[str, ...]:
@@ -73,10 +73,11 @@ class Asked:
         hidden = range(self.factors.n_variables - len(self.domain))
         return (*self.domain.names, *(f"hidden {number}" for number in hidden))
 
+    @takes_evidence
     def plan(
         self,
         *,
-        given: Given = None,
+        evidence: States = None,
         targets: Iterable[Iterable[str]] = (),
         engine: str | Engine = AUTO,
         seed: int = 0,
@@ -84,30 +85,29 @@ class Asked:
         precision: float | None = None,
     ) -> Plan:
         """What a question would take, before anything is done: engine, cells, bytes, seconds."""
-        evidence = self._evidence(given)
-        return self._planned(evidence, self._scopes(targets), How(engine, seed, samples, precision))[2]
+        return self._planned(self._evidence(evidence), self._scopes(targets), How(engine, seed, samples, precision))[2]
 
-    def _evidence(self, given: Given) -> Evidence:
-        """What is given, the state of every covariate among it."""
-        evidence = Evidence.of(self.domain, given)
-        missing = [self.domain.names[z] for z in self.covariates if z not in evidence.known]
+    def _evidence(self, states: States) -> Evidence:
+        """The evidence, which must hold a state of every covariate."""
+        evidence = Evidence.of(self.domain, states)
+        missing = [self.domain.names[z] for z in self.covariate_indices if z not in evidence.known]
         if missing:
             raise InputError(
-                f"The model says how variables are distributed given {listed(missing)}, of which it says nothing; give "
-                "a state of each."
+                f"The model has covariates and is a distribution of the other variables; give a state of "
+                f"{listed(missing)} as evidence."
             )
         return evidence
 
     def _check_asked(self, asked: Scope) -> None:
         """Refuse questions about covariates."""
-        for z in (z for z in asked if z in self.covariates):
+        for z in (z for z in asked if z in self.covariate_indices):
             raise InputError(
                 f"{self.domain.names[z]!r} is a covariate of this model, which says nothing of its distribution. Ask "
                 "for another variable."
             )
 
     def _check_covariates_known(self, codes: NDArray[np.uint8]) -> None:
-        for z in self.covariates:
+        for z in self.covariate_indices:
             if not has_all_cells(codes[:, z]):
                 raise InputError(
                     f"The covariate {self.domain.names[z]!r} has no value in some rows, and this model says nothing of "
@@ -175,7 +175,7 @@ class Asked:
         return factors, self._kept(evidence, key, lambda: PlannedTree.of(factors, **settings))
 
     def _kept(self, evidence: Evidence, key: Any, plan: Callable[[], Kept]) -> Kept:
-        """The latest plans are kept: the same variables given and asked for need no other one."""
+        """The latest plans are kept: the same variables known and asked for need no other one."""
         plans: dict[Any, Any] = self.__dict__.setdefault("_plans", {})
         key = (frozenset(evidence.known), frozenset(evidence.likelihoods), key)
         if key not in plans:
@@ -189,7 +189,7 @@ class Asked:
         if not evidence.variables:
             return ImpossibleError("The model leaves no joint state possible: its tables contradict each other.")
         return ImpossibleError(
-            f"What is given has probability zero under the model: {evidence.describe(self.domain)}. Change it."
+            f"The evidence has probability zero under the model: {evidence.describe(self.domain)}. Change it."
         )
 
     def _incomplete(self, data: Any) -> Dataset:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 class Queryable(Probabilities, Explanations, RowQuestions):
-    """What a model can be asked; each question takes what is ``given``, and an ``engine``.
+    """Queries of a model; each takes ``evidence`` (also under its alias ``given``) and an ``engine``.
 
-    ``given`` is ``{"smoker": "yes"}``; a mapping of numbers instead of a state is soft evidence: how likely what was
+    ``evidence`` is ``{"smoker": "yes"}``; a mapping of numbers instead of a state is soft evidence: how likely what was
     seen is in each state. ``engine`` is ``auto`` (exact where it fits, else an approximation that says so), the word of
     an engine, or an engine with settings of its own.
 
@@ -49,8 +49,8 @@ class Queryable(Probabilities, Explanations, RowQuestions):
 
         rows = self.coded_rows(data, "a check")
         factors, log_potential = self.factors, None
-        if self.covariates:
-            beside = BesideRows.of(factors, self.covariates, rows)
+        if self.covariate_indices:
+            beside = BesideRows.of(factors, self.covariate_indices, rows)
             factors, log_potential = beside.joint, beside.log_p
         elif factors.n_variables > len(self.domain):
             log_potential = self.log_potential

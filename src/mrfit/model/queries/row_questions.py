@@ -21,9 +21,9 @@ from mrfit.inference.engine import AUTO
 from mrfit.inference.map.best_state import Best, best_state
 from mrfit.inference.row_draws import draw_rows
 from mrfit.model.queries.answer import BestState
-from mrfit.model.queries.evidence import Evidence
+from mrfit.model.queries.evidence import Evidence, States, takes_evidence
 from mrfit.model.queries.missing_cells import Completed, completed, predicted
-from mrfit.model.queries.queryable import Asked, Given, How
+from mrfit.model.queries.queryable import Asked, How
 
 _MOST_CELLS = 2**32  # of rows that are drawn
 _MOST_REMARKS = 2  # on rows that are filled in approximately
@@ -32,22 +32,23 @@ _MOST_REMARKS = 2  # on rows that are filled in approximately
 class RowQuestions(Asked):
     """Most probable states, samples, and what fills the missing cells of rows."""
 
-    def map(self, *, given: Given = None, engine: str = AUTO, seed: int = 0, rows: Any = None) -> BestState:
-        """A most probable joint state, given what is known.
+    @takes_evidence
+    def map(self, *, evidence: States = None, engine: str = AUTO, seed: int = 0, rows: Any = None) -> BestState:
+        """Return a most probable joint state, given the evidence.
 
         ``engine`` is ``tree``, ``toulbar2`` (an extra), ``search`` or ``max-product``; ``auto`` takes the first of the
         first three that can. A search starts from ``rows`` of data, too, and says how far it may be from the best
         state: `BestState.bound` and `BestState.gap`.
         """
-        evidence = self._evidence(given)
-        best, full = self._best(evidence, engine, seed, rows)
+        observed = self._evidence(evidence)
+        best, full = self._best(observed, engine, seed, rows)
         states = {variable.name: variable.states[code] for variable, code in zip(self.domain, full, strict=True)}
         return BestState(
             engine=best.engine,
             why=best.why,
             exact=best.exact,
             remarks=best.remarks,
-            given=evidence.describe(self.domain),
+            given=observed.describe(self.domain),
             states=states,
             log_potential=best.log_potential,
             bound=best.bound,
@@ -70,16 +71,17 @@ class RowQuestions(Asked):
         hidden = np.zeros((len(codes), self.factors.n_variables - len(self.domain)), np.int64)
         return np.concatenate([codes, hidden], axis=1)
 
+    @takes_evidence
     def sample(
-        self, n_rows: int, *, given: Given = None, engine: str = AUTO, seed: int = 0, jobs: int | None = None
+        self, n_rows: int, *, evidence: States = None, engine: str = AUTO, seed: int = 0, jobs: int | None = None
     ) -> Dataset:
-        """Rows from the distribution, given what is known.
+        """Draw rows from the distribution, given the evidence.
 
         They are independent and exact where a junction tree fits (``tree``), else from Gibbs chains (``gibbs``): the
         ``notes`` of the rows then say so.
         """
         _check_number_of_rows(n_rows, self.domain)
-        codes, notes = self._drawn(self._evidence(given), n_rows, engine, seed, resolve_jobs(jobs))
+        codes, notes = self._drawn(self._evidence(evidence), n_rows, engine, seed, resolve_jobs(jobs))
         return Dataset(self.domain, codes, notes=notes)
 
     def _drawn(

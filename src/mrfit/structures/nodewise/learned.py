@@ -288,16 +288,19 @@ class Learned(StructureLearner):
             raise InputError("A price chosen on held-out rows needs them; give validation rows.")
         return HeldOutPrice(self.max_degree, self.rule, valid)
 
-    def with_covariates(self, given: Sequence[str], domain: Domain) -> Learned:
+    def with_covariates(self, covariates: Sequence[str], domain: Domain) -> Learned:
         """They are required everywhere, beyond the bound."""
         if self.select != "degree" or self.bound != "gain":
             raise InputError(
                 "Covariates stay in regressions that grow (select='degree', bound='gain'); the others would choose "
                 "among them. Use these settings, or a fit of all pairs with the penalty l1."
             )
-        others = [name for name in domain.names if name not in given]
-        required, forbidden = (*self.require, *product(others, given)), (*self.forbid, *combinations(given, 2))
-        return replace(self, require=required, forbid=forbidden, max_degree=self.max_degree + len(given))
+        others = [name for name in domain.names if name not in covariates]
+        required, forbidden = (
+            (*self.require, *product(others, covariates)),
+            (*self.forbid, *combinations(covariates, 2)),
+        )
+        return replace(self, require=required, forbid=forbidden, max_degree=self.max_degree + len(covariates))
 
     def for_likelihood(self) -> Learned:
         return replace(self, with_tree=True) if self.with_tree is None else self
