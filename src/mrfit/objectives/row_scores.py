@@ -23,17 +23,17 @@ from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
 
 _WORTH_A_THREAD = 2_000_000  # features times rows
-_FEW_STATES = 2**20  # joint states: going over all of them is cheaper than listing the subsets of large scopes
-_WAYS_ON = (
+_FEW_STATES = 2**20  # joint states: enumerating them is cheaper than listing the subsets of large scopes
+_SUGGESTION = (
     "Score by the pseudo-log-likelihood, learn a sparser structure (rule='and', fewer neighbours), or estimate log Z, "
     "with its error, by log_z()."
 )
 
 
 def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs: int = 1) -> Floats:
-    """sum over variables of log p(x_i | rest) for every row of codes, shape (rows,); the same bits for any jobs.
+    """Return sum over variables of log p(x_i | rest) for every row of codes, (rows,); the same bits for any jobs.
 
-    Covariates are in the rest only. Minus infinity for rows that the model holds impossible.
+    Covariates are in the rest only. Rows that the model holds impossible have minus infinity.
     """
     if np.isneginf(w).any():
         return pll_of_factors(own.to_factors(w), codes, given=own.given)
@@ -45,7 +45,7 @@ def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs:
     w_slots = np.empty(len(conditionals.parameter_of_slot))
     gather(w, conditionals.parameter_of_slot, w_slots)
     variables, state_codes = parameters.indicators(conditionals.conditions)
-    columns = np.array(codes.T, order="C")  # a copy also of one column: what is read-only is compiled apart
+    columns = np.array(codes.T, order="C")  # a copy, also of one column: numba compiles read-only arrays separately
     scores = np.empty(len(codes))
 
     def score(first: int, last: int) -> None:
@@ -67,10 +67,10 @@ def row_ll(
     jobs: int = 1,
     log_z: float | None = None,
 ) -> Floats:
-    """Log-likelihood of every row; minus infinity for rows that are impossible.
+    """Return the log-likelihood of every row, minus infinity for impossible rows.
 
-    By transforms over all joint states, or from log Z by whatever exact engine is fastest, unless it is known. Where
-    there are covariates, given these.
+    Unless ``log_z`` is known, it comes from transforms over all joint states, or from the fastest exact engine. With
+    covariates, the likelihood is conditional on them.
     """
     if parameters.given:
         return _ll_given(parameters, w, codes)
@@ -88,12 +88,12 @@ def row_ll(
 
 
 def check_exact_score(plan: Plan, names: Sequence[str] | None) -> None:
-    """Refuse a plan of log Z that does not fit, and say what gives a score instead."""
-    replace(plan, suggestion=_WAYS_ON).check(names)
+    """Refuse a plan of log Z that does not fit, and suggest another score."""
+    replace(plan, suggestion=_SUGGESTION).check(names)
 
 
 def _ll_given(parameters: Parameterization, w: Floats, codes: NDArray[np.uint8]) -> Floats:
-    """log p(others | covariates): every state of the covariates has a log Z of its own."""
+    """Return log p(others | covariates): every state of the covariates has a log Z of its own."""
     factors, given = parameters.to_factors(w), list(parameters.given)
     states, number = np.unique(codes[:, given], axis=0, return_inverse=True)
     log_z = log_z_given(factors, parameters.given, states, names=parameters.domain.names)
@@ -103,7 +103,7 @@ def _ll_given(parameters: Parameterization, w: Floats, codes: NDArray[np.uint8])
 def log_z_given(
     factors: Factors, given: Scope, states: NDArray[np.integer], *, names: tuple[str, ...] | None = None
 ) -> Floats:
-    """log Z of all joint states in which some variables are in given ones, for every row of these; exact."""
+    """Return the exact log Z with some variables fixed, for every row of their states."""
     out = np.empty(len(states))
     for k, row in enumerate(states.tolist()):
         left = factors.given(dict(zip(given, row, strict=True)))
@@ -119,7 +119,7 @@ def _ll_of_joint_states(parameters: Parameterization, w: Floats, codes: NDArray[
 
 
 def conditional_scores(base: CompleteBase, log_p: Floats, codes: NDArray[np.uint8]) -> Floats:
-    """sum over variables of log p(x_i | rest) for every row of codes, from log p of all joint states."""
+    """Return sum over variables of log p(x_i | rest) for every row of codes, from log p of all joint states."""
     at = base.positions(codes)
     scores = len(base.shape) * log_p[at]
     for i, digits in enumerate(base.digits):
@@ -129,15 +129,17 @@ def conditional_scores(base: CompleteBase, log_p: Floats, codes: NDArray[np.uint
 
 
 def pll_of_factors(factors: Factors, codes: NDArray[np.uint8], *, given: Scope = ()) -> Floats:
-    """sum over variables of log p(x_i | rest) for every row of codes, from tables, of which some cells may be
-    impossible; minus infinity for rows that are."""
+    """Return sum over variables of log p(x_i | rest) for every row of codes, from tables.
+
+    Tables may contain impossible cells; impossible rows have minus infinity.
+    """
     return pll_of_potentials(given_rest(factors, codes), factors.log_potential(codes) > -np.inf, codes, given=given)
 
 
 def pll_of_potentials(
     given_others: Iterable[Floats], possible: NDArray[np.bool_], codes: NDArray[np.uint8], *, given: Scope = ()
 ) -> Floats:
-    """The same from what `given_rest` yields, and which rows are ``possible``."""
+    """Return these scores from the log-potentials of `given_rest` and the mask of ``possible`` rows."""
     scores = np.where(possible, 0.0, -np.inf)
     for i, log_potentials in enumerate(given_others):
         if i in given:
@@ -148,7 +150,7 @@ def pll_of_potentials(
 
 
 def conditional_distributions(factors: Factors, codes: NDArray[np.uint8]) -> Iterator[Floats]:
-    """p(x_i | rest) for every row, (rows, states), variable after variable; all zero where the rest is impossible."""
+    """Yield p(x_i | rest) for every row, (rows, states), one variable at a time; zeros where the rest is impossible."""
     for log_potentials in given_rest(factors, codes):
         most = log_potentials.max(axis=1, keepdims=True)
         p = np.exp(log_potentials - np.where(np.isneginf(most), 0.0, most))
@@ -157,12 +159,12 @@ def conditional_distributions(factors: Factors, codes: NDArray[np.uint8]) -> Ite
 
 
 def given_rest(factors: Factors, codes: NDArray[np.uint8]) -> Iterator[Floats]:
-    """For each variable the sums of its tables at each of its states, the others as they are, (rows, states)."""
+    """Yield, for each variable, the sum of its tables at each of its states given the rest, (rows, states)."""
     holding: list[list[int]] = [[] for _ in factors.shape]
     for number, scope in enumerate(factors.scopes):
         for i in scope:
             holding[i].append(number)
-    codes = np.asfortranarray(codes)  # columns are read, each many times
+    codes = np.asfortranarray(codes)  # each column is read many times
     for i, numbers in enumerate(holding):
         out = np.zeros((factors.shape[i], len(codes)))
         for number in numbers:

@@ -14,12 +14,12 @@ from mrfit._typing import Indices
 from mrfit.core.errors import ImpossibleError, InputError
 from mrfit.core.factors import Factors
 
-_DIGITS = 7  # after the decimal point of costs, which are whole numbers inside
+_DIGITS = 7  # after the decimal point of costs, which toulbar2 rounds to integers
 
 
 @dataclass(frozen=True, eq=False)
 class WCSPSolution:
-    """A joint state, and an upper bound on the score of every state; ``proven`` where both meet."""
+    """A joint state, and an upper bound on the score of every state; ``proven`` where they are equal."""
 
     codes: Indices
     log_potential: float
@@ -38,7 +38,7 @@ class Toulbar2:
     Parameters
     ----------
     seconds
-        After which it stops with the best state so far.
+        Time limit, after which it returns the best state so far.
     """
 
     seconds: int = 60
@@ -46,7 +46,7 @@ class Toulbar2:
     word: ClassVar[str] = "toulbar2"
 
     def best(self, factors: Factors) -> WCSPSolution | None:
-        """The best state it found, None if it found none in time."""
+        """Return the best state that it finds, or None if it finds none in time."""
         problem = _package().CFN(resolution=_DIGITS, verbose=-1)
         for i, c in enumerate(factors.shape):
             problem.AddVariable(f"x{i}", range(c))
@@ -62,9 +62,9 @@ class Toulbar2:
         value = float(factors.log_potential(codes[None])[0])
         if value == -np.inf:
             raise ImpossibleError
-        # It does not say whether it was stopped: only a search that ended has a cost that meets its lower bound.
+        # toulbar2 does not report a timeout: only a finished search has a cost that equals its lower bound.
         cost, least = float(solution[1]), float(problem.GetDDualBound())
-        unit = float(10.0**-_DIGITS)  # to which costs are rounded
+        unit = float(10.0**-_DIGITS)  # costs are multiples of it
         if cost - least <= unit:
             return WCSPSolution(codes, value, value)
         stopped = f"toulbar2 was stopped after {self.seconds} s: there may be a better state."
@@ -73,7 +73,7 @@ class Toulbar2:
 
 
 def _beyond_all(factors: Factors) -> float:
-    """A cost that no sum of finite ones reaches."""
+    """Return a cost larger than every sum of finite ones."""
     finite = [table[np.isfinite(table)] for table in factors.tables]
     return 1.0 + sum(float(table.max() - table.min()) for table in finite if table.size)
 
