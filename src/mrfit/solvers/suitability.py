@@ -1,4 +1,4 @@
-"""Which method can handle which penalty."""
+"""Check that a method can handle a penalty."""
 
 from __future__ import annotations
 
@@ -9,23 +9,25 @@ from mrfit.core.errors import InputError
 from mrfit.penalties.penalty import Penalty, Scaled, Trait, ZeroPenalty
 from mrfit.solvers.method import Method
 
-_NOT_CHOSEN = (ZeroPenalty, Scaled)  # which solvers make for themselves
+_NOT_CHOSEN = (ZeroPenalty, Scaled)  # solvers create these themselves
 
 
 def check_suitable(method: type[Method[Any]], penalty: type[Penalty]) -> None:
-    """Raise an error that names the way out unless ``penalty`` has what ``method`` needs."""
+    """Refuse a penalty that lacks what ``method`` needs, and suggest methods and penalties that fit."""
     if _suits(method, penalty):
         return
     methods = [other for other in offered(Method) if _suits(other, penalty)]
     penalties = [other for other in offered(Penalty) if _suits(method, other) and other not in _NOT_CHOSEN]
-    ways = ", or ".join(" or ".join(f"`{other.__name__}`" for other in some) for some in (methods, penalties) if some)
+    choices = ", or ".join(
+        " or ".join(f"`{other.__name__}`" for other in some) for some in (methods, penalties) if some
+    )
     raise InputError(
-        f"`{method.__name__}` needs a {method.needs.value} penalty; `{penalty.__name__}` is not. Use {ways} instead."
+        f"`{method.__name__}` needs a {method.needs.value} penalty; `{penalty.__name__}` is not. Use {choices} instead."
     )
 
 
 def offered(base: type) -> list[Any]:
-    """The kinds that the library has loaded, by name: what an error may suggest."""
+    """Return the subclasses that the library has loaded, by name, for suggestions in errors."""
     own = {kind for kind in _descendants(base) if kind.__module__.startswith("mrfit.") and not inspect.isabstract(kind)}
     return sorted(own, key=lambda kind: kind.__name__)
 
@@ -36,5 +38,5 @@ def _descendants(base: type) -> set[type]:
 
 
 def _suits(method: type[Method[Any]], penalty: type[Penalty]) -> bool:
-    """A smooth penalty is part of the objective, which every method can handle."""
+    """Return whether a method can handle a penalty. A smooth penalty joins the objective, which every method can."""
     return method.needs in penalty.traits or Trait.DIFFERENTIABLE in penalty.traits
