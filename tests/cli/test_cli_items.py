@@ -201,7 +201,7 @@ def test_a_model_given_covariates(shell: Shell, survey: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["query", "m.mrf", "--ask", "cough"], "given 'age', of which it says nothing; give a state of each"),
+        (["query", "m.mrf", "--ask", "cough"], "conditional on 'age'; give a state of each"),
         (["query", "m.mrf", "--given", "age=old", "--ask", "age", "--quiet"], "'age' is a covariate of this model"),
         (["sample", "m.mrf", "--rows", "5", "-o", "s.csv"], "give a state of each"),
         (["logz", "m.mrf"], "give a state of each"),

@@ -136,7 +136,7 @@ def test_questions_take_the_covariates(rows: UniqueRows) -> None:
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        (lambda model: model.marginals(), "given 'z', of which it says nothing; give a state of each"),
+        (lambda model: model.marginals(), "conditional on 'z'; give a state of each"),
         (lambda model: model.sample(3), "give a state of each"),
         (lambda model: model.map(given={"a": 1}), "give a state of each"),
         (lambda model: model.log_z(given={"z": [0.2, 0.3, 0.5]}), "give a state of each"),

@@ -40,7 +40,7 @@ _CHANGES: dict[str, list[tuple[str, str]]] = {
         ("float(self._limit @ self._group_norms(w))", "float(self.weight[self._own.top] @ self._group_norms(w))"),
         ("dual, step / last, out=dual", "dual, last / step, out=dual"),
         ("left = self._kernel_prox(length, np.where(zero, self._limit, 0.0)", "left = self._kernel_prox(length, self._limit"),
-        ("used = present | (", "kept = present & ("),
+        ("used = present | (", "used = present & ("),
         ("else 1.0 / gauge", "else 1.0"),
         ("np.bincount(groups.keeper[alone], norm[alone] ** 2", "0 * np.bincount(groups.keeper[alone], norm[alone] ** 2"),
         ("slope = self._limit / np.where(zero, 1.0, length)", "slope = self._limit"),

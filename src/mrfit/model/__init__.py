@@ -1,1 +1,1 @@
-"""Networks: what they are, and the questions that they answer."""
+"""Networks: fitted Markov networks, networks read from files, and queries to both."""

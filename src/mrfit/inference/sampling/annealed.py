@@ -118,7 +118,7 @@ class Annealed(Engine):
             raise InputError(f"There is no base {unknown[0]!r}; choose among {listed(BASES)}.")
         if self.chains < 4 or self.temperatures < 1 or self.max_temperatures < self.temperatures:
             raise InputError(
-                f"Annealing got {self.chains} chains and {self.temperatures} temperatures of at most "
+                f"Annealing cannot run with {self.chains} chains and {self.temperatures} temperatures of at most "
                 f"{self.max_temperatures}; expected at least 4 chains, 1 temperature and a limit not below that. Raise "
                 "what is too small."
             )

@@ -76,7 +76,7 @@ class Gibbs(Engine):
         check_seed(self.seed)
         if self.chains < 4 or self.sweeps < 4 or self.max_sweeps < self.sweeps or self.annealing < 1:
             raise InputError(
-                f"Gibbs sampling got {self.chains} chains, {self.sweeps} sweeps of at most "
+                f"Gibbs sampling cannot run with {self.chains} chains, {self.sweeps} sweeps of at most "
                 f"{self.max_sweeps}, and {self.annealing} of annealing; expected at least 4 chains, 4 sweeps, a limit "
                 "not below that, and 1 sweep of annealing. Raise what is too small."
             )

@@ -73,7 +73,7 @@ class Tempering(Engine):
         least = _SOONEST * MOST_RUNGS
         if self.chains < 4 or self.max_sweeps < least:
             raise InputError(
-                f"Tempering got {self.chains} chains and {self.max_sweeps} sweeps; expected at least 4 "
+                f"Tempering cannot run with {self.chains} chains and {self.max_sweeps} sweeps; expected at least 4 "
                 f"chains and {least:,} sweeps. Raise what is too small."
             )
 

@@ -1,4 +1,4 @@
-"""Questions for probabilities of states, and what follows from them."""
+"""Queries for probabilities and information measures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mrfit.model.queries.queryable import Asked, Given, How
 
 
 class Probabilities(Asked):
-    """log Z, marginals, joint probabilities and entropies."""
+    """Queries for log Z, marginals, joint probabilities and entropies."""
 
     def log_z(
         self,
@@ -28,7 +28,7 @@ class Probabilities(Asked):
         samples: int | None = None,
         precision: float | None = None,
     ) -> LogZ:
-        """log Z over all joint states, or over those that agree with what is given."""
+        """Return log Z over all joint states, or over those that agree with the evidence."""
         evidence = self._evidence(given)
         posterior, about = self._asked(evidence, (), How(engine, seed, samples, precision))
         return LogZ(**about, log_z=posterior.log_z, error=posterior.error)
@@ -43,7 +43,7 @@ class Probabilities(Asked):
         samples: int | None = None,
         precision: float | None = None,
     ) -> Marginals:
-        """The probability of every state of variables, by default all that are not given."""
+        """Return the probability of every state of variables, by default of all without evidence."""
         evidence = self._evidence(given)
         asked = self._numbers(variables) if variables is not None else self._others(evidence)
         self._check_asked(asked)
@@ -52,7 +52,7 @@ class Probabilities(Asked):
         return Marginals(**about, log_z=posterior.log_z, error=posterior.error, marginals=found)
 
     def conditional(self, variable: str, given: Given = None, **how: Any) -> Distribution:
-        """The probability of every state of one variable: a dict that has their standard ``error``."""
+        """Return the probability of every state of one variable: a dict that has their standard ``error``."""
         return self.marginals([variable], given=given, **how)[variable]
 
     def joint(
@@ -65,7 +65,7 @@ class Probabilities(Asked):
         samples: int | None = None,
         precision: float | None = None,
     ) -> JointProbabilities:
-        """The probability of every joint state of some variables that are not given."""
+        """Return the probability of every joint state of some variables without evidence."""
         asked = self._numbers(variables)
         posterior, about = self._asked_together(asked, given, How(engine, seed, samples, precision))
         states = {self.domain.names[i]: self.domain[i].states for i in asked}
@@ -85,7 +85,7 @@ class Probabilities(Asked):
         samples: int | None = None,
         precision: float | None = None,
     ) -> FloatWithError:
-        """-sum of p log p over the joint states of some variables, in nats: a float that has a standard ``error``."""
+        """Return -sum of p log p over the joint states of variables, in nats: a float with a standard ``error``."""
         asked = self._numbers(variables)
         how = How(engine, seed, samples, precision)
         return self._information(asked, [(1.0, range(len(asked)))], given, how)
@@ -101,9 +101,9 @@ class Probabilities(Asked):
         samples: int | None = None,
         precision: float | None = None,
     ) -> FloatWithError:
-        """How much knowing some variables tells of others, in nats: both entropies minus that of all together.
+        """Return the mutual information of two sets of variables, in nats: both entropies minus the joint one.
 
-        A float that has a standard ``error``.
+        It is a float with a standard ``error``.
         """
         one, other = _listed(one), _listed(other)
         asked, first = self._numbers([*one, *other]), len(one)
@@ -112,7 +112,7 @@ class Probabilities(Asked):
         return FloatWithError(max(0.0, found), found.error, found.exact, found.remarks)
 
     def _distribution(self, i: int, posterior: Posterior, evidence: Evidence, about: Mapping[str, Any]) -> Distribution:
-        """The probabilities of the states of a variable; of a known one, one."""
+        """Return the probabilities of a variable's states; an observed state has probability one."""
         states, error = self.domain[i].states, None
         if i in evidence.known:
             p = np.eye(len(states))[evidence.known[i]]
@@ -136,7 +136,7 @@ class Probabilities(Asked):
         return FloatWithError(value, error, about["exact"], about["remarks"])
 
     def _asked_together(self, asked: Scope, given: Given, how: How) -> tuple[Posterior, dict[str, Any]]:
-        """An answer that knows the joint states of variables."""
+        """Run a query for the joint states of variables."""
         evidence = self._evidence(given)
         if known := [self.domain.names[i] for i in asked if i in evidence.known]:
             raise InputError(f"{known[0]!r} is given and asked for; leave it out of one of them.")

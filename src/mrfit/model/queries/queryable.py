@@ -1,4 +1,4 @@
-"""A distribution with names, and how it is asked: what all questions share."""
+"""A distribution with names: the base of all queries."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from mrfit.inference.plan import Plan
 from mrfit.model.queries.evidence import Evidence
 
 Given = Mapping[str, Any] | None
-Kept = TypeVar("Kept")
+Planned = TypeVar("Planned")
 
-_KEPT_PLANS = 64
+_CACHED_PLANS = 64
 
 
 @dataclass(frozen=True)
 class How:
-    """How to answer: the settings that all questions share."""
+    """The settings that all queries share."""
 
     engine: str | Engine = AUTO
     seed: int = 0
@@ -44,7 +44,7 @@ class How:
 
 
 class Asked:
-    """A distribution over the variables of a domain; its subclasses have the questions."""
+    """A distribution over the variables of a domain; subclasses add queries."""
 
     domain: Domain
 
@@ -55,12 +55,12 @@ class Asked:
 
     @property
     def stored_order(self) -> tuple[int, ...] | None:
-        """In which to eliminate variables, where the model brings that with it."""
+        """An order of elimination that is stored with the model, if any."""
         return None
 
     @property
     def covariates(self) -> tuple[int, ...]:
-        """Numbers of variables that have no distribution: all others are distributed given these."""
+        """Numbers of the covariates. They have no distribution: all others are distributed given these."""
         return ()
 
     @property
@@ -69,7 +69,7 @@ class Asked:
 
     @property
     def display_names(self) -> tuple[str, ...]:
-        """Of all variables of `factors`, for messages."""
+        """Names of all variables of `factors`, for messages."""
         hidden = range(self.factors.n_variables - len(self.domain))
         return (*self.domain.names, *(f"hidden {number}" for number in hidden))
 
@@ -83,26 +83,23 @@ class Asked:
         samples: int | None = None,
         precision: float | None = None,
     ) -> Plan:
-        """What a question would take, before anything is done: engine, cells, bytes, seconds."""
+        """Return the plan of a query, before anything is computed: engine, cells, bytes, seconds."""
         evidence = self._evidence(given)
         return self._planned(evidence, self._scopes(targets), How(engine, seed, samples, precision))[2]
 
     def _evidence(self, given: Given) -> Evidence:
-        """What is given, the state of every covariate among it."""
+        """Return the evidence; refuse evidence without a state of every covariate."""
         evidence = Evidence.of(self.domain, given)
         missing = [self.domain.names[z] for z in self.covariates if z not in evidence.known]
         if missing:
-            raise InputError(
-                f"The model says how variables are distributed given {listed(missing)}, of which it says nothing; give "
-                "a state of each."
-            )
+            raise InputError(f"The model is conditional on {listed(missing)}; give a state of each.")
         return evidence
 
     def _check_asked(self, asked: Scope) -> None:
-        """Refuse questions about covariates."""
+        """Refuse queries for the distribution of covariates."""
         for z in (z for z in asked if z in self.covariates):
             raise InputError(
-                f"{self.domain.names[z]!r} is a covariate of this model, which says nothing of its distribution. Ask "
+                f"{self.domain.names[z]!r} is a covariate of this model, which has no distribution of it. Ask "
                 "for another variable."
             )
 
@@ -110,8 +107,8 @@ class Asked:
         for z in self.covariates:
             if not has_all_cells(codes[:, z]):
                 raise InputError(
-                    f"The covariate {self.domain.names[z]!r} has no value in some rows, and this model says nothing of "
-                    "its distribution. Leave these rows out."
+                    f"The covariate {self.domain.names[z]!r} has no value in some rows, and this model has no "
+                    "distribution of it. Leave these rows out."
                 )
 
     def _asked(
@@ -122,9 +119,9 @@ class Asked:
         *,
         of: Scope | None = None,
     ) -> tuple[Posterior, dict[str, Any]]:
-        """Run the engine on what is left when the evidence is known; and how that came about.
+        """Run the engine on the factors given the evidence; return the posterior and the origin of the answer.
 
-        Where the whole is too large to be exact, it may be enough to take what the variables ``of`` interest depend on.
+        If the whole model is too large for exact inference, the component that the variables ``of`` depend on may fit.
         """
         factors, chosen, plan = self._planned(evidence, targets, how)
         remarks: tuple[str, ...] = ()
@@ -133,7 +130,7 @@ class Asked:
             exact, smaller = exactly_planned(part.factors, targets, seed=how.seed)
             if part.is_proper and smaller.fits:
                 factors, chosen, plan = part.factors, exact, smaller
-                remarks = ("Exact for what is asked, which depends on a part of the model; log Z is that of the part.",)
+                remarks = ("Exact for this query, which depends on a part of the model; log Z is that of the part.",)
         plan.check(self.display_names)
         try:
             posterior = chosen.run(plan, factors)
@@ -143,7 +140,7 @@ class Asked:
         return posterior, about
 
     def _planned(self, evidence: Evidence, targets: tuple[Scope, ...], how: How) -> tuple[Factors, Engine, Plan]:
-        """What is left when the evidence is known, and the engine and its plan for that."""
+        """Return the factors given the evidence, and the engine and its plan for these."""
         factors = evidence.applied_to(self.factors)
 
         def plan() -> tuple[Engine, Plan]:
@@ -160,45 +157,45 @@ class Asked:
                 order=self.stored_order,
             )
 
-        return factors, *self._kept(evidence, (targets, how), plan)
+        return factors, *self._cached(evidence, (targets, how), plan)
 
     @property
     def _has_hidden(self) -> bool:
-        """Whether there are variables that others decide, which no chain can move."""
+        """Whether there are hidden variables. Others determine them, so no chain can move them."""
         return self.factors.n_variables > len(self.domain)
 
     def _planned_tree(self, evidence: Evidence, **settings: Any) -> tuple[Factors, PlannedTree]:
-        """The same for questions that a tree answers if any does."""
+        """Return factors and plan for queries that only a junction tree answers exactly."""
         factors = evidence.applied_to(self.factors)
         key = ("tree", *settings.items())
-        return factors, self._kept(evidence, key, lambda: PlannedTree.of(factors, **settings))
+        return factors, self._cached(evidence, key, lambda: PlannedTree.of(factors, **settings))
 
-    def _kept(self, evidence: Evidence, key: Any, plan: Callable[[], Kept]) -> Kept:
-        """The latest plans are kept: the same variables given and asked for need no other one."""
+    def _cached(self, evidence: Evidence, key: Any, plan: Callable[[], Planned]) -> Planned:
+        """Return a cached plan, or a new one: plans depend on which variables have evidence, not on their states."""
         plans: dict[Any, Any] = self.__dict__.setdefault("_plans", {})
         key = (frozenset(evidence.known), frozenset(evidence.likelihoods), key)
         if key not in plans:
-            if len(plans) == _KEPT_PLANS:
+            if len(plans) == _CACHED_PLANS:
                 del plans[next(iter(plans))]
             plans[key] = plan()
-        kept: Kept = plans[key]
-        return kept
+        planned: Planned = plans[key]
+        return planned
 
     def _impossible(self, evidence: Evidence) -> InputError:
         if not evidence.variables:
             return ImpossibleError("The model leaves no joint state possible: its tables contradict each other.")
         return ImpossibleError(
-            f"What is given has probability zero under the model: {evidence.describe(self.domain)}. Change it."
+            f"The evidence has probability zero under the model: {evidence.describe(self.domain)}. Change it."
         )
 
     def _incomplete(self, data: Any) -> Dataset:
-        """Rows in the model's coding, missing cells kept; columns that the table lacks are missing in every row."""
+        """Return rows in the model's coding, missing cells included; absent columns are missing in every row."""
         if isinstance(data, Dataset):
             return data.recoded(self.domain)
         return Dataset.from_table(data, domain=self.domain, missing="keep", absent="missing")
 
     def _dataset(self, data: Any, what: str | None = None) -> Dataset:
-        """Codes in this model's coding, matched by names; without missing cells if ``what`` needs all."""
+        """Return codes in this model's coding, matched by names; ``what`` names a task that needs complete rows."""
         if not isinstance(data, Dataset):
             return Dataset.from_table(data, domain=self.domain)
         if what is not None:
@@ -206,7 +203,7 @@ class Asked:
         return data.recoded(self.domain)
 
     def coded_rows(self, data: Any, what: str | None = None) -> UniqueRows:
-        """Internal: the distinct rows of data, as `_dataset`."""
+        """Internal: return the distinct rows of data, coded as in `_dataset`."""
         if not isinstance(data, UniqueRows):
             return UniqueRows.from_dataset(self._dataset(data, what))
         if what is not None:
@@ -219,7 +216,7 @@ class Asked:
         names = [names] if isinstance(names, str) else list(names)
         numbers = tuple(self.domain.index(str(name)) for name in names)
         if len(set(numbers)) != len(numbers):
-            raise InputError(f"A variable is asked for twice in {', '.join(map(repr, names))}; name each once.")
+            raise InputError(f"A variable is named twice in {', '.join(map(repr, names))}; name each once.")
         return numbers
 
     def _scopes(self, targets: Iterable[Iterable[str]]) -> tuple[Scope, ...]:

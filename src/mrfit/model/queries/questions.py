@@ -1,4 +1,4 @@
-"""The questions one can ask a distribution with names."""
+"""All queries to a distribution with names."""
 
 from __future__ import annotations
 
@@ -24,34 +24,33 @@ if TYPE_CHECKING:
 
 
 class Queryable(Probabilities, Explanations, RowQuestions):
-    """What a model can be asked; each question takes what is ``given``, and an ``engine``.
+    """A model that answers queries; each takes evidence (``given``) and an ``engine``.
 
-    ``given`` is ``{"smoker": "yes"}``; a mapping of numbers instead of a state is soft evidence: how likely what was
-    seen is in each state. ``engine`` is ``auto`` (exact where it fits, else an approximation that says so), the word of
-    an engine, or an engine with settings of its own.
+    ``given`` is ``{"smoker": "yes"}``; a mapping of numbers instead of a state is soft evidence: the likelihood of the
+    observation in each state. ``engine`` is ``auto`` (exact where it fits, else an approximation that warns), the name
+    of an engine, or an engine with its own settings.
 
     An approximate answer has standard errors. Two settings make them smaller: ``samples``, the number of chains, and
-    ``precision``, the largest standard error of the probability of a state that is good enough. Exact answers ignore
-    them.
+    ``precision``, the largest acceptable standard error of the probability of a state. Exact answers ignore them.
     """
 
     def check(
         self, data: Any, *, engine: str = AUTO, seconds: float = 10.0, seed: int = 0, jobs: int | None = None
     ) -> Check:
-        """Whether the model's own rows look like the data: one- and two-way frequencies, and where its mass is.
+        """Check the fit: compare one- and two-way frequencies and the location of the mass between model and data.
 
-        Exact where a junction tree takes no longer than about ``seconds``, else by chains annealed from anywhere and
-        from the data, as many steps as about that time allows; nothing is measured, so the same arguments give the
-        same numbers. ``engine`` is ``auto``, ``enumeration``, ``tree`` or ``ais``. Covariates are distributed as in the
-        data.
+        The check is exact where a junction tree takes no longer than about ``seconds``. Otherwise it uses chains,
+        annealed from anywhere and from the data, with as many steps as fit into about that time. Times are forecast and
+        not measured, so the same arguments give the same numbers. ``engine`` is ``auto``, ``enumeration``, ``tree`` or
+        ``ais``. Covariates are distributed as in the data.
         """
         from mrfit.analysis.goodness.checker import check_model
 
         rows = self.coded_rows(data, "a check")
         factors, log_potential = self.factors, None
         if self.covariates:
-            beside = BesideRows.of(factors, self.covariates, rows)
-            factors, log_potential = beside.joint, beside.log_p
+            conditional = BesideRows.of(factors, self.covariates, rows)
+            factors, log_potential = conditional.joint, conditional.log_p
         elif factors.n_variables > len(self.domain):
             log_potential = self.log_potential
         try:
@@ -73,13 +72,13 @@ class Queryable(Probabilities, Explanations, RowQuestions):
 
     @property
     def fitted_by(self) -> str | None:
-        """Internal: the objective by which the model was fitted; None where that is not known."""
+        """Internal: the objective that the model was fitted to; None if it is unknown."""
         return None
 
     def fitted_cells(self, rows: UniqueRows) -> Callable[[], ModelCells] | None:
-        """Internal: all joint states, if the model was fitted to these rows and has few; None otherwise."""
+        """Internal: return a function that lists all joint states, or None for many states or other rows."""
         return None
 
     def log_potential(self, codes: NDArray[Any]) -> Floats:
-        """The sum of all tables at rows of codes: log p plus log Z."""
+        """Return the sum of all tables at rows of codes: log p plus log Z."""
         return self.factors.log_potential(codes)
