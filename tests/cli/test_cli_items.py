@@ -206,7 +206,7 @@ def test_a_model_given_covariates(shell: Shell, survey: Path) -> None:
         (["sample", "m.mrf", "--rows", "5", "-o", "s.csv"], "give a state of each"),
         (["logz", "m.mrf"], "give a state of each"),
         (["convert", "m.mrf", "m.uai"], "no distribution of all variables"),
-        (["power", "m.mrf"], "has none of 'age'"),
+        (["power", "m.mrf"], "conditional on 'age'"),
         (["fit", "survey.csv", "--given", "ages"], "There is no variable 'ages'"),
         (["fit", "survey.csv", "--given-edges"], "--given-edges has no effect here: it needs --given"),
         (["fit", "survey.csv", "--given", "age", "--objective", "likelihood", "--penalty", "pseudo-counts"], "smooth"),

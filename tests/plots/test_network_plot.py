@@ -302,7 +302,7 @@ def test_places_on_a_line_or_a_point_are_drawn(places: list[tuple[float, float]]
     ("layout", "message"),
     [
         ("spiral", "There is no layout 'spiral'; choose force or circle"),
-        (np.zeros((2, 2)), r"3 variables need as many places.*\(2, 2\)"),
+        (np.zeros((2, 2)), r"3 variables need as many positions.*\(2, 2\)"),
         (np.full((3, 2), np.nan), "finite"),
     ],
 )
@@ -315,7 +315,7 @@ def test_wrong_layouts_are_refused(layout: str | np.ndarray, message: str) -> No
     ("name", "text", "message"),
     [
         ("l.csv", "name,x,y\na,1,2\n", "no place for 'b'"),
-        ("l.csv", "name,x,y\na,1,2\nb,1,2\na,1,2\n", "two places for 'a'"),
+        ("l.csv", "name,x,y\na,1,2\nb,1,2\na,1,2\n", "two positions for 'a'"),
         ("l.csv", "name,x,y\na,1,2\nb,1,inf\n", "puts 'b' at '1', 'inf'"),
         ("l.csv", "name,x,y\na,1,2\nb,1\n", "puts 'b' at '1', None"),
         ("l.csv", "name;x;y\na;1;2\n", "must have columns name, x and y"),

@@ -129,7 +129,7 @@ def _inverse(matrix: Floats) -> Floats:
 
 
 def _pseudo_inverse(matrix: Floats) -> tuple[Floats, Indices]:
-    """Invert a matrix except along flat directions, where the optimum is at infinity; return parameters that move there.
+    """Invert a matrix except along flat directions, where the optimum is at infinity; return the lost parameters.
 
     A parameter at a bound takes others with it: where b never occurs without a, the parameter of b falls and that of
     a and b rises, and only their sum is known. For the other parameters the pseudo-inverse is the inverse.

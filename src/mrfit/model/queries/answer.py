@@ -217,7 +217,7 @@ class BestState(Answer):
     """A most probable joint state; where it is not exact, there may be better ones.
 
     ``log_potential`` is the sum of all tables there: log p plus log Z. No joint state has a larger one than ``bound``;
-    without a known bound it is None.
+    it may be unknown (None).
     """
 
     states: dict[str, str]
