@@ -181,7 +181,7 @@ def _checked_kind(part: Any) -> str:
     if kind is not None:
         return kind
     raise InputError(
-        f"{_shown(part)} is no part that can be registered: it derives from none of "
+        f"{_shown(part)} cannot be registered: it derives from none of "
         f"{listed([home.partition(':')[2] for home in BASES], limit=len(BASES))}."
     )
 

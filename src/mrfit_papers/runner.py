@@ -94,10 +94,10 @@ class _Worker:
     def __init__(self) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload([__name__, "mrfit_papers.experiments"])
-        self.connection, theirs = context.Pipe()
-        self.process: BaseProcess = context.Process(target=_work, args=(theirs,), daemon=True)
+        self.connection, child_end = context.Pipe()
+        self.process: BaseProcess = context.Process(target=_work, args=(child_end,), daemon=True)
         self.process.start()
-        theirs.close()
+        child_end.close()
         self.waiting: deque[Unit] = deque()
 
     def give(self, bundle: Iterable[Unit]) -> None:

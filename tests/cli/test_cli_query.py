@@ -259,7 +259,7 @@ def test_log_z(shell: Shell) -> None:
         (["small.uai", "--evidence", "wrong.evid"], "'wrong.evid', line 1, token 3: '7' is wrong"),
         (["small.uai", "--ask", "age"], "no variable 'age'"),
         (["small.uai", "--ask", "smoker,smoker"], "names a variable twice"),
-        (["small.uai", "--ask", "smoker,x=y", "--given", "smoker=no"], "'smoker' is given and asked for"),
+        (["small.uai", "--ask", "smoker,x=y", "--given", "smoker=no"], "'smoker' is both target and evidence"),
         (
             ["dense.uai", "--ask", ",".join(f"v{i}" for i in range(28))],
             "28 variables with 2.7e+08 joint states; the limit",

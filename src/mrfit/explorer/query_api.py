@@ -65,7 +65,7 @@ class Question:
         except InputError:  # a ValueError, whose message is clear already
             raise
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise InputError(f"This is no question: {error!r}.") from error
+            raise InputError(f"This is not a valid question: {error!r}.") from error
         named = [*allowed, *soft, *(question.pair or ())]
         if not all(0 <= v < len(shape) for v in named) or len(question.pair or (0, 1)) != 2:
             raise InputError(f"A question names variables {named}; there are {len(shape)}, numbered from 0.")

@@ -171,8 +171,7 @@ class _Handler(BaseHTTPRequestHandler):
         except _RefusedError as refused:
             self._send(refused.status, refused.why.encode(), "text/plain; charset=utf-8")
 
-    # -- authorization
-    # --------------------------------------------------------------------------------------------------
+    # -- authorization -------------------------------------------------------------------------------------------------
 
     def _check_headers(self) -> None:
         if sum(len(name) + len(value) for name, value in self.headers.items()) > _MOST_HEADERS:
@@ -204,8 +203,7 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError as error:  # such as an unclosed bracket
             raise _RefusedError(HTTPStatus.BAD_REQUEST, f"The request target is not an address: {error}.") from error
 
-    # -- answers
-    # --------------------------------------------------------------------------------------------------------
+    # -- answers -------------------------------------------------------------------------------------------------------
 
     def _get(self) -> None:
         address = self._target()
@@ -279,7 +277,7 @@ class _Handler(BaseHTTPRequestHandler):
         except InputError as error:
             raise _RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from error
         except (ValueError, RecursionError) as error:
-            raise _RefusedError(HTTPStatus.BAD_REQUEST, f"This is no question: {error}") from error
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, f"This is not a valid question: {error}") from error
 
     def _begin(self, status: HTTPStatus, kind: str, more: dict[str, str]) -> None:
         self.send_response(status)

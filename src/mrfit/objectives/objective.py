@@ -61,18 +61,33 @@ class ExplicitHessian:
 
 @dataclass(frozen=True)
 class Expansion:
-    """A function to second order at one point. ``product(v)`` is the Hessian times v.
-
-    ``precondition``, if given, is a symmetric positive definite approximation of the inverse Hessian.
-    ``nearly_diagonal()``, if given, approximates the Hessian better than its diagonal, and is as easy to invert.
-    ``uncorrelated()`` is the same for objectives derived from this one. This one itself uses its diagonal, which adds
-    up over shards. ``diagonal()`` is the diagonal of the Hessian, computed when first used. ``block(chosen)`` is the
-    Hessian of the chosen parameters as a matrix, if that is cheaper than products. ``explicit`` is the whole Hessian,
-    if it can be held in memory. ``dual(t)``, if given, is the value of the dual at the point whose gradient is t times
-    this one. No point at which a penalty's conjugate allows that gradient has a smaller value.
+    """A function to second order at one point.
 
     An expansion owns its data: it stays valid when the objective is evaluated or expanded elsewhere, and when the
     vector of parameters is overwritten.
+
+    Parameters
+    ----------
+    value, gradient
+        Value and gradient at the point.
+    diagonal
+        Returns the diagonal of the Hessian, computed when first used.
+    product
+        Multiplies a vector by the Hessian.
+    precondition
+        Multiplies a vector by a symmetric positive definite approximation of the inverse Hessian.
+    nearly_diagonal
+        Returns an approximation of the Hessian that is better than its diagonal, and as easy to invert.
+    uncorrelated
+        Returns the same for objectives derived from this one. This one itself uses its diagonal, which adds up over
+        shards.
+    block
+        Returns the Hessian of chosen parameters as a matrix, if that is cheaper than products.
+    explicit
+        The whole Hessian, if memory can hold it.
+    dual
+        Returns, for t, the value of the dual at the point whose gradient is t times this one. No point at which a
+        penalty's conjugate allows that gradient has a smaller value.
     """
 
     value: float

@@ -70,7 +70,7 @@ class NumberLine:
 
 
 def _cuts(gaps: Floats, reach: float) -> Integers:
-    """Return the gaps to cut: each is nearly all of the rest, and what remains must be visible beside nothing."""
+    """Return the gaps to cut: each is nearly all of the remaining length, of which enough must stay visible."""
     cuts: list[int] = []
     left = reach
     for cut in np.argsort(-gaps, kind="stable")[:3]:

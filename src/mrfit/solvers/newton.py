@@ -17,7 +17,7 @@ from mrfit.objectives.objective import Expansion
 from mrfit.penalties.penalty import Trait
 from mrfit.solvers.method import CompositeProblem, Method, State, line_search
 
-_FEW, _LASTS = 10, 3  # products of a good step; steps' work, in prices of a Hessian, for which an old one is used
+_FEW, _LASTS = 10, 3  # products of a good step; how many times its price a Hessian is reused
 _FLAT = 1e-12  # curvature below which a direction counts as flat
 
 

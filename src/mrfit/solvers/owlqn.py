@@ -29,8 +29,8 @@ class OWLQN(LimitedMemory):
         orthant = np.where(state.w != 0, np.sign(state.w), -np.sign(slope))
         # 2. A quasi-Newton direction on the face of the orthant where parameters move. Parameters at zero must not move
         #    into another orthant; dropping their entries, which are uphill, keeps it a descent direction. The paper
-        # takes    the direction over all parameters and drops every uphill entry, also away from zero. In ten fits that
-        # took 0.4    to 9 times as many evaluations, and in one of them did not converge in 3,000 iterations.
+        #    takes the direction over all parameters and drops every uphill entry, also away from zero. In ten fits
+        #    that took 0.4 to 9 times as many evaluations, and one of them did not converge in 3,000 iterations.
         moving = ~problem.held(state.w, slope) & ((orthant != 0) | ~kinked)
         direction = -state.curvature.inverse_times(slope, moving)
         direction[kinked & (state.w == 0) & (direction * orthant < 0)] = 0.0

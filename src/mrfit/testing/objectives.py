@@ -114,8 +114,8 @@ def two_jobs_give_the_same_bits_as_one(make: Build, problem: Problem, rng: np.ra
         expansion = objective.expand(w)
         answers.append((value, gradient, expansion.value, expansion.diagonal(), expansion.product(direction)))
     for other in answers[1:]:
-        for mine, theirs in zip(answers[0], other, strict=True):
-            same(theirs, mine, "another number of threads gives other bits")
+        for expected, found in zip(answers[0], other, strict=True):
+            same(found, expected, "another number of threads gives other bits")
 
 
 PROMISES = (

@@ -253,9 +253,9 @@ def test_hidden_variables_are_not_shown(rng: np.random.Generator) -> None:
         (lambda n: n.marginals(given={"b": [0.0, 0.0, 0.0]}), "not all 0"),
         (lambda n: n.marginals(given={"b": {"low": -1.0}}), "at least 0"),
         (lambda n: n.marginals(given={"b": {"low": float("nan")}}), "at least 0"),
-        (lambda n: n.joint(["a", "b"], given={"a": "no"}), "'a' is given and asked for"),
-        (lambda n: n.explain("a", {"a": "no"}), "'a' is given and asked for"),
-        (lambda n: n.sensitivity("a", "no", given={"a": "no"}), "'a' is given and asked for"),
+        (lambda n: n.joint(["a", "b"], given={"a": "no"}), "'a' is both target and evidence"),
+        (lambda n: n.explain("a", {"a": "no"}), "'a' is both target and evidence"),
+        (lambda n: n.sensitivity("a", "no", given={"a": "no"}), "'a' is both target and evidence"),
         (lambda n: n.marginals(engine="magic"), "no engine 'magic'; choose one of 'auto', .* 'bp', 'trw', 'mean"),
         (lambda n: n.sample(0), "expected a whole number, 1 or larger"),
         (lambda n: n.predict_proba("c", pd.DataFrame({"z": [1]})), "which the table lacks"),
@@ -279,7 +279,7 @@ def test_what_is_impossible_is_said(rng: np.random.Generator) -> None:
     rows = Dataset(three, np.array([[1, 0, 255], [0, 1, 255]], np.uint8))
     wider = FactorNetwork(three, Factors.from_tables((2, 2, 2), [((0, 1), tables.values), ((1, 2), np.zeros(4))]))
     for how in ("map", "draw"):
-        with pytest.raises(InputError, match=r"row 2 holds has probability zero"):
+        with pytest.raises(InputError, match=r"values of row 2 have probability zero"):
             wider.impute(rows, how=how)
 
 

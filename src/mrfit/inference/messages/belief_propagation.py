@@ -34,21 +34,21 @@ class BeliefPropagation(Engine):
     ----------
     schedule
         "sequential" goes over the variables up and down in turn, "flooding" sends all messages at the same time,
-            "residual" sends the message that has changed most; "auto" begins with the first, adds damping after a
-            failure, and then takes the last.
-        damping
-            Share of the old log-message in a new one.
-        tolerance
-            Largest change of a log-message in the last sweep. 0 makes ``max_sweeps`` sweeps unless nothing changes at
-            all.
-        max_sweeps
-            Limit for each attempt.
-        max_cells
-            Largest number of message cells that a plan may have.
-        merge
-            Add each table to one whose scope contains its own before passing messages. The model is the same, with
-            fewer loops, so that answers are often closer to the truth. They differ from those of other programs on the
-            same factors.
+        "residual" sends the message that has changed most; "auto" begins with the first, adds damping after a
+        failure, and then takes the last.
+    damping
+        Share of the old log-message in a new one.
+    tolerance
+        Largest change of a log-message in the last sweep. 0 makes ``max_sweeps`` sweeps unless nothing changes at
+        all.
+    max_sweeps
+        Limit for each attempt.
+    max_cells
+        Largest number of message cells that a plan may have.
+    merge
+        Add each table to one whose scope contains its own before passing messages. The model is the same, with
+        fewer loops, so that answers are often closer to the truth. They differ from those of other programs on the
+        same factors.
     """
 
     schedule: Word = "auto"
@@ -115,9 +115,7 @@ def schedules(word: Word, damping: float) -> tuple[Schedule, ...]:
             return (begun, *again, Schedule("residual", damped))
         case "sequential" | "flooding" | "residual":
             return (Schedule(word, damping),)
-    raise InputError(
-        f"schedule={word!r} is not one; expected 'auto', 'sequential', 'flooding' or 'residual'. Choose one of these."
-    )
+    raise InputError(f"There is no schedule {word!r}; expected 'auto', 'sequential', 'flooding' or 'residual'.")
 
 
 def _remark(passed: Passed, engine: BeliefPropagation) -> str:

@@ -67,8 +67,8 @@ class Beliefs(Approximation):
         host = self.graph.hosts[f]
         cells = self.joint[graph.table_start[f] : graph.table_start[f + 1]].reshape([shape[i] for i in host])
         summed = cells.sum(axis=tuple(axis for axis, i in enumerate(host) if i not in live))
-        kept = [i for i in host if i in live]
-        return np.ascontiguousarray(np.transpose(summed, [kept.index(i) for i in live])).ravel()
+        remaining = [i for i in host if i in live]
+        return np.ascontiguousarray(np.transpose(summed, [remaining.index(i) for i in live])).ravel()
 
 
 def beliefs_from_messages(graph: FactorGraph, potentials: Potentials, messages: Messages) -> tuple[Floats, Floats]:

@@ -55,10 +55,10 @@ class MeanField(Engine):
         Largest change of a probability in the last sweep.
     max_sweeps
         Limit for each start.
-        n_starts
-            Number of starts. The first is uniform, the others random; the best one answers.
-        seed
-            Random seed of the starts.
+    n_starts
+        Number of starts. The first is uniform, the others random; the best one answers.
+    seed
+        Random seed of the starts.
     max_cells
         Largest number of message cells that a plan may have.
     """
@@ -74,7 +74,7 @@ class MeanField(Engine):
     def __post_init__(self) -> None:
         check_settings(tolerance=self.tolerance, max_sweeps=self.max_sweeps)
         if self.n_starts < 1:
-            raise InputError(f"n_starts={self.n_starts} lets nothing run; give at least 1.")
+            raise InputError(f"n_starts is {self.n_starts}; expected at least 1.")
 
     def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> MessagePlan:
         check_scopes(factors.shape, targets)

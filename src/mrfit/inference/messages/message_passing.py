@@ -89,9 +89,9 @@ class MessagePassing:
 class _Ratios:
     """A pairwise graph of binary variables without impossible states: one log-ratio represents a message.
 
-    A message to a variable is a log odds ratio r of its two states. Each is the coupling's share of the log odds of the
-    other variable, plus a constant ``shift`` that does not depend on other messages. Kernels work with r - shift, and
-    the shifts are added to the field once.
+    A message to a variable is the log odds r of its two states. It is a constant ``shift`` plus a function of the
+    coupling and of the log odds of the other variable. Kernels work with r - shift, and the shifts are added to the
+    fields once.
     """
 
     field: Floats  # of each variable: its log odds, with the shifts of all its messages
@@ -148,8 +148,8 @@ def _messages(graph: FactorGraph, begin: Floats | None) -> Messages:
 def check_settings(*, tolerance: float, max_sweeps: int, damping: float = 0.0) -> None:
     """Refuse settings with which no iteration can run."""
     if not tolerance >= 0.0:
-        raise InputError(f"tolerance={tolerance} is not a tolerance; expected a number from 0 on, such as 1e-9.")
+        raise InputError(f"tolerance is {tolerance}; expected a number of at least 0, such as 1e-9.")
     if max_sweeps < 1:
-        raise InputError(f"max_sweeps={max_sweeps} lets nothing run; give at least 1.")
+        raise InputError(f"max_sweeps is {max_sweeps}; expected at least 1.")
     if not 0.0 <= damping < 1.0:
-        raise InputError(f"damping={damping} is not a share; expected at least 0 and less than 1, such as 0.5.")
+        raise InputError(f"damping is {damping}; expected at least 0 and less than 1, such as 0.5.")

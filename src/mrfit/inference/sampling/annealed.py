@@ -87,17 +87,17 @@ class Annealed(Engine):
         Number of chains from each base; 64 cost as much as one.
     precision
         Largest acceptable standard error of any single variable's probability. The run adds chains, up to 8,192, until
-            it is reached; a remark warns if it is not. None uses ``chains`` alone.
-        bases
-            ``uniform``, which is always used, and checks: ``moments`` (independent, frequencies of a short annealed
-            run); ``tree`` (maximum mutual information tree of that run); ``data`` (independent, frequencies of
-            ``data``).
-        data
-            Rows of codes for the base ``data``.
-        seed
-            Random seed. Results do not depend on ``jobs``.
-        jobs
-            Number of threads, each for blocks of 64 chains.
+        it is reached; a remark warns if it is not. None uses ``chains`` alone.
+    bases
+        ``uniform``, which is always used, and checks: ``moments`` (independent, frequencies of a short annealed
+        run); ``tree`` (maximum mutual information tree of that run); ``data`` (independent, frequencies of
+        ``data``).
+    data
+        Rows of codes for the base ``data``.
+    seed
+        Random seed. Results do not depend on ``jobs``.
+    jobs
+        Number of threads, each for blocks of 64 chains.
     """
 
     chains: int = 128
@@ -146,7 +146,7 @@ class Annealed(Engine):
         return tuple(dict.fromkeys(("uniform", *self.bases)))
 
     def _run(self, plan: Plan, factors: Factors) -> AnnealedPosterior | TemperedPosterior:
-        # An annealing run that needs more temperatures than tempering costs is worth an attempt at tempering.
+        # If annealing needs more temperatures than tempering costs, try tempering first.
         first = self._from_base(self._words[0], factors, 0, patience=_PATIENCE)
         tempered: TemperedPosterior | None = None
         if self._is_impatient(first[0]):
@@ -160,7 +160,7 @@ class Annealed(Engine):
         if all(estimate.ess == 0.0 for estimate, _ in found):
             raise InputError(
                 f"None of {self.chains * len(found)} chains found a joint state possible under the tables' cells of "
-                "minus infinity. The tables, or what is given as known, may contradict each other: check them, use an "
+                "minus infinity. The tables and the evidence may contradict each other: check them, use an "
                 "exact engine, which can tell, or raise max_temperatures."
             )
         posterior = AnnealedPosterior(factors, found, self.seed, self.jobs)

@@ -33,8 +33,8 @@ def annealed_states(factors: Factors, n: int, *, sweeps: int, seed: tuple[int, .
         if len(possible):
             return codes[_with_replacements(possible, n)]
     raise InputError(
-        f"None of {n} chains found a joint state possible under the tables' cells of minus infinity. The tables, or "
-        "what is given as known, may contradict each other: check them, or use an exact engine, which can tell."
+        f"None of {n} chains found a joint state possible under the tables' cells of minus infinity. The tables and "
+        "the evidence may contradict each other: check them, or use an exact engine, which can tell."
     )
 
 

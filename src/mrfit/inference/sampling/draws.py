@@ -98,7 +98,7 @@ class Draws:
             what = f"variable {i} is in state {s} with probability {ours:.3f} against {theirs:.3f}"
         return (
             f"Chains that were annealed and chains that began in data disagree: {what}. The model has several modes; "
-            "no chain says how much each weighs."
+            "chains cannot tell the weight of each."
         )
 
     def farthest(self, least: float) -> tuple[float, int, int] | None:

@@ -47,7 +47,7 @@ class TemperedPosterior(Posterior):
         if not share:
             raise InputError(
                 f"None of {last.log_p.shape[2]} replicates found a joint state possible under the tables' cells of "
-                "minus infinity. The tables, or what is given as known, may contradict each other: check them, use an "
+                "minus infinity. The tables and the evidence may contradict each other: check them, use an "
                 "exact engine, which can tell, or raise max_sweeps."
             )
         influences = found.influences[:, -1]

@@ -36,7 +36,7 @@ class Explanations(Asked):
         """
         evidence, (i,) = self._evidence(given), self._numbers([variable])
         if i in evidence.variables:
-            raise InputError(f"{variable!r} is given and asked for; leave it out of what is given.")
+            raise InputError(f"{variable!r} is both target and evidence; leave it out of the evidence.")
         how, found = How(engine, seed, samples, precision), list[dict[str, Any]]()
 
         def asked(evidence: Evidence) -> Posterior:
@@ -94,7 +94,7 @@ class Explanations(Asked):
         evidence, (i,) = self._evidence(given), self._numbers([variable])
         code, how = state_code(self.domain[i], state), How(engine, seed, samples, precision)
         if i in evidence.known:
-            raise InputError(f"{variable!r} is given and asked for; leave it out of what is given.")
+            raise InputError(f"{variable!r} is both target and evidence; leave it out of the evidence.")
         posterior, about = self._asked(evidence, (), how)
         p, error = _probability(posterior, i, code)
         fixed, about_fixed = self._asked(Evidence({**evidence.known, i: code}, evidence.likelihoods), (), how)

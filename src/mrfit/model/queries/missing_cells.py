@@ -114,7 +114,7 @@ def _of_row(answer: Callable[[], Answered], row: int) -> Answered:
         return answer()
     except ImpossibleError as error:
         raise ImpossibleError(
-            f"What row {row + 1} holds has probability zero under the model. Leave such rows out."
+            f"The values of row {row + 1} have probability zero under the model. Leave such rows out."
         ) from error
 
 
@@ -137,8 +137,8 @@ def _with_hidden(codes: Codes, factors: Factors) -> Indices:
 def _check_possible(log_weight: Floats, rows: Indices) -> None:
     if (wrong := np.flatnonzero(np.isneginf(log_weight))).size:
         raise ImpossibleError(
-            f"What row {int(rows[wrong[0]]) + 1} holds has probability zero under the model, as {wrong.size:,} in all. "
-            "Leave such rows out."
+            f"The values of row {int(rows[wrong[0]]) + 1} have probability zero under the model, as in {wrong.size:,} "
+            "rows in all. Leave such rows out."
         )
 
 

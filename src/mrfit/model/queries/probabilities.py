@@ -139,7 +139,7 @@ class Probabilities(Asked):
         """Run a query for the joint states of variables."""
         evidence = self._evidence(given)
         if known := [self.domain.names[i] for i in asked if i in evidence.known]:
-            raise InputError(f"{known[0]!r} is given and asked for; leave it out of one of them.")
+            raise InputError(f"{known[0]!r} is both target and evidence; leave it out of one of them.")
         return self._asked(evidence, (asked,), how, of=asked)
 
 

@@ -74,7 +74,7 @@ class BlanketCounts:
     @classmethod
     def from_batches(cls, batches: Iterable[Batch], structure: Structure, reading: ParseOptions) -> BlanketCounts:
         if reading.domain is None:
-            raise InputError("Counts that add up need states that are known before; pass Reading(domain=...).")
+            raise InputError("Mergeable counts need the states in advance; pass ParseOptions(domain=...).")
         coder, counter = Encoder(reading), BlanketCounter(reading.domain, structure)
         for batch in batches:
             counter.add(*coder.encode(batch))
@@ -91,7 +91,7 @@ class BlanketCounts:
             if part.domain != first.domain or part.structure != first.structure:
                 raise DataError(
                     f"Part {number} was counted with another domain or structure than the first. Count all parts with "
-                    "one domain: Reading(domain=...), for instance of mrfit.data.merged_domains."
+                    "one domain: ParseOptions(domain=...), for instance of mrfit.data.merged_domains."
                 )
         states = zip(*(part.states for part in parts), strict=True)
         merged = tuple(PackedRows.joined(each).distinct() for each in states)
@@ -148,7 +148,9 @@ class BlanketCounts:
 def _with_domain(source: Source, reading: ParseOptions, layout: LayoutOptions) -> ParseOptions:
     """Return the same reading with the states that occur in a file."""
     if any(file.place.is_stream for file in files_of(source, ("",))):
-        raise InputError("A stream can be read once, and its states need to be known before; pass Reading(domain=...).")
+        raise InputError(
+            "A stream can be read only once, so its states are needed in advance; pass ParseOptions(domain=...)."
+        )
     coder = Encoder(reading)
     for batch in read_batches(source, select=reading.chosen, **layout):
         coder.encode(batch)

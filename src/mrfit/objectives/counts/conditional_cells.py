@@ -118,7 +118,9 @@ class _VariableCells:
 def _check_counted(counts: BlanketCounts, parameters: Canonical) -> None:
     """Refuse a model whose conditionals depend on columns that were not counted together."""
     if parameters.domain != counts.domain:
-        raise InputError("The counts are of another domain than the model; count the rows under that of the model.")
+        raise InputError(
+            "The counts are of another domain than the model; count the rows with the domain of the model."
+        )
     edges = parameters.structure.edges
     if not counts.structure.adjacency[edges[:, 0], edges[:, 1]].all():
         raise InputError(
