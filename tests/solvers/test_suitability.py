@@ -38,7 +38,7 @@ def test_the_error_names_the_way_out(method: type) -> None:
     """What is needed, what is not so, and both other choices."""
     expected = (
         f"`{method.__name__}` needs a differentiable penalty; `WeightedL1` is not. "
-        "Use `Fista` or `OWLQN` or `ProximalNewton`, or `L2` or `Tied` instead."
+        "Use `Fista` or `OWLQN` or `ProximalNewton`, or `ClusterPenalty` or `Ridge` instead."
     )
     with pytest.raises(InputError) as caught:
         check_suitable(method, WeightedL1)
@@ -53,7 +53,7 @@ def test_a_penalty_that_no_method_takes() -> None:
         check_suitable(OWLQN, _Tangled)
     assert (
         str(caught.value)
-        == "`OWLQN` needs a separable penalty; `_Tangled` is not. Use `WeightedL1` or `L2` or `Tied` instead."
+        == "`OWLQN` needs a separable penalty; `_Tangled` is not. Use `ClusterPenalty` or `Ridge` or `WeightedL1` instead."
     )
 
 
