@@ -679,7 +679,7 @@ def test_missing_cells_are_summed_out_by_em(holed: pd.DataFrame) -> None:
     np.testing.assert_array_equal(estimator.model_.w, expected.fitted.model.w)
     of_array = fit_incomplete(Learner(), holed.to_numpy(dtype=float))
     np.testing.assert_array_equal(of_array.fitted.model.w, expected.fitted.model.w)
-    with pytest.raises(InputError, match=r"`valid` has nothing to choose"):
+    with pytest.raises(InputError, match=r"`valid` has nothing to select"):
         MarkovNetworkLearner(missing="em").fit(holed, valid=holed)
 
 

@@ -1,7 +1,7 @@
-"""Internal: words users choose parts by, with the home and a line of help of each. Importing this file costs nothing.
+"""Internal: names by which users select parts, each with its module and a line of help. Importing this file is cheap.
 
-The one list of the library, the command line, JSON and saved models. `mrfit.registry` reads it and adds what others
-register.
+The library, the command line, JSON and saved models share this list. `mrfit.registry` reads it and adds registered
+plug-ins.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 
 class Name(NamedTuple):
-    """Home of a part, ``module:object``, and its line in ``--help``."""
+    """The location of a part, ``module:object``, and its line in ``--help``."""
 
     home: str
     help: str = ""
-    form: str = ""  # how it is written where the word alone does not do
+    form: str = ""  # its spelling, if the name needs an argument
 
 
 NAMES: dict[str, dict[str, Name]] = {
@@ -90,14 +90,14 @@ NAMES: dict[str, dict[str, Name]] = {
         "mn": Name("mrfit.formats.libra_mn:MN"),
         "fg": Name("mrfit.formats.libdai:FG"),
     },
-    # Parts of parts, which have no word of their own.
+    # Settings of parts, which have no name of their own.
     "setting": {
         "SoftTying": Name("mrfit.learning.tying.soft_tying:AlternationSettings"),
         "Stochastic": Name("mrfit.learning.tying.stochastic_tying:Stochastic"),
     },
 }
 
-# The class that makes something a part of a kind.
+# The base class of each kind of part.
 BASES = {
     "mrfit.structures.base:StructureLearner": "structure",
     "mrfit.learning.penalty_spec:PenaltySpec": "penalty",
@@ -108,5 +108,5 @@ BASES = {
     "mrfit.formats.model_format:ModelFormat": "format of models",
 }
 
-# What may stand in a description of a learner, where words of different kinds must differ.
+# Kinds that a description of a learner may contain; names of different kinds must differ there.
 IN_LEARNERS = ("structure", "penalty", "objective", "solver", "setting")

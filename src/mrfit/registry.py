@@ -1,4 +1,4 @@
-"""The one registry of parts by their words: those of the library, and those that others `register`."""
+"""The registry of parts by name: those of the library, and those that plug-ins `register`."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-GROUP = "mrfit.plugins"  # of entry points
+GROUP = "mrfit.plugins"  # the group of entry points
 
 _registered: dict[str, dict[str, Any]] = {kind: {} for kind in NAMES}
 _is_discovered = False
 
 
 def register(part: T) -> T:
-    """Make a part known by its ``word``, as if it were one of the library's; usable as a class decorator.
+    """Register a part under its ``word``, as if it were one of the library's; usable as a class decorator.
 
-    The part is then found by its word in Python, at the command line, in the JSON of learners and in saved models. A
-    package that names it as an entry point of the group ``mrfit.plugins`` need not call this: mrfit loads these entry
-    points when it meets a word it does not know, and when it lists the words there are.
+    You can then select the part by this name in Python, at the command line, in the JSON of learners and in saved
+    models. A package that lists it as an entry point of the group ``mrfit.plugins`` need not call this: mrfit loads
+    these entry points when it meets an unknown name, and when it lists all names.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ def register(part: T) -> T:
 
 
 class Registry(Mapping[str, T], Generic[T]):
-    """All parts of a kind by their words; each is imported on first use.
+    """All parts of a kind by name; each is imported on first use.
 
-    Reading the words, or asking for one that is not known, loads the plug-ins that are installed.
+    Listing the names, or looking up an unknown one, loads the installed plug-ins.
     """
 
     def __init__(self, kind: str) -> None:
@@ -82,16 +82,16 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def __iter__(self) -> Iterator[str]:
         yield from NAMES[self.kind]
-        _discover()  # only if what the library has is not enough
+        _discover()  # only if the iteration goes beyond the parts of the library
         yield from tuple(_registered[self.kind])
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
     def called(self, choice: Any, *extra: str) -> T:
-        """The part of a word, or the part itself.
+        """Return the part with this name, or the argument itself if it is a part.
 
-        Anything else is refused with all the words there are, after the words ``extra``.
+        Anything else is refused, with a list of ``extra`` and of all names.
         """
         if choice in self:
             return self[choice]
@@ -100,14 +100,14 @@ class Registry(Mapping[str, T], Generic[T]):
         raise InputError(f"There is no {self.kind} {choice!r}; choose one of {listed((*extra, *self), limit=24)}.")
 
     def help(self, joint: str = " ") -> str:
-        """Text of ``--help`` on all parts: ``l2 shrinks all parameters; l1 ...``."""
+        """Return the text of ``--help`` on all parts: ``l2 shrinks all parameters; l1 ...``."""
         lines = {word: name.help for word, name in NAMES[self.kind].items()}
         lines |= {word: _first_line(part) for word, part in _registered[self.kind].items()}
         return "; ".join(f"{word}{joint}{line}" for word, line in lines.items() if line)
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """Spelling of each: its word, or with an argument as in ``order:R``."""
+        """The spelling of each part: its name, or a name with an argument such as ``order:R``."""
         return tuple(map(self.form, self))
 
     def form(self, word: str) -> str:
@@ -127,7 +127,7 @@ _IN_LEARNERS: tuple[Registry[Any], ...] = tuple(Registry(kind) for kind in IN_LE
 
 
 def learner_part(word: str) -> type:
-    """The class that a description of a learner names."""
+    """Return the class that a description of a learner names."""
     for parts in _IN_LEARNERS:
         if word in NAMES[parts.kind]:
             return parts[word]  # type: ignore[no-any-return]
@@ -142,7 +142,7 @@ def learner_part(word: str) -> type:
 
 
 def needs_arguments(kind: type) -> bool:
-    """Whether a word alone does not make a part: one of its settings has no default."""
+    """Return whether a name alone does not make a part, because one of its settings has no default."""
     return is_dataclass(kind) and any(
         f.init and f.default is MISSING and f.default_factory is MISSING for f in fields(kind)
     )
@@ -153,7 +153,7 @@ def _discover() -> None:
     global _is_discovered
     if _is_discovered:
         return
-    _is_discovered = True  # before it is done: a plug-in may look at the words there are
+    _is_discovered = True  # set first: a plug-in may list the names while it loads
     from importlib.metadata import entry_points
 
     for point in entry_points(group=GROUP):
@@ -169,7 +169,7 @@ def _discover() -> None:
 
 
 def _kind_of(part: Any) -> str | None:
-    """The kind of parts that something is one of, if it is."""
+    """Return the kind of a part, or None for anything else."""
     homes = (
         f"{base.__module__}:{base.__qualname__}" for base in (part if isinstance(part, type) else type(part)).__mro__
     )
@@ -181,13 +181,13 @@ def _checked_kind(part: Any) -> str:
     if kind is not None:
         return kind
     raise InputError(
-        f"{_shown(part)} is no part that can be registered: it derives from none of "
+        f"{_shown(part)} cannot be registered: it derives from none of "
         f"{listed([home.partition(':')[2] for home in BASES], limit=len(BASES))}."
     )
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Whether two parts are one, which may have been imported twice."""
+    """Return whether two parts are the same, possibly imported twice."""
     return one is other or _shown(one) == _shown(other)
 
 
@@ -196,6 +196,6 @@ def _shown(part: Any) -> str:
 
 
 def _first_line(part: Any) -> str:
-    """First line of the docstring of a registered part, or the meaning of a format."""
+    """Return the first line of a registered part's docstring, or the meaning of a format."""
     text = part.__doc__ if isinstance(part, type) else getattr(part, "meaning", "")
     return (text or "").strip().partition("\n")[0].rstrip(".")

@@ -1,4 +1,4 @@
-"""The scikit-learn face."""
+"""The scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _has_target(learner: MarkovNetworkLearner) -> bool:
 class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     """Learn a discrete Markov network from a table of categorical columns.
 
-    Columns with another value in nearly every row, as numbers of persons and measurements have, are refused: drop or
+    ID-like columns, with another value in nearly every row (as ID numbers and measurements have), are refused: drop or
     bin them, or declare their states (``states``, or a pandas category) to keep them.
 
     Parameters
@@ -72,45 +72,45 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         once, ``Hierarchical`` a scope and all that contain it, ``FlatL1`` and ``FlatL2`` treat all orders alike,
         ``PseudoCounts`` adds ``strength`` rows of every joint state, ``NoPenalty`` is maximum likelihood,
         ``Tied(groups=10)`` draws parameters to a few learned values, ``HardTied`` makes them equal there,
-        ``LearnTieRelearn`` learns with L2, clusters, and relearns as equal. The words of the command line (``l2``,
-        ``l1``, ``tied``, ...) stand for these with their own settings.
+        ``LearnTieRelearn`` learns with L2, clusters, and relearns as equal. The names of the command line (``l2``,
+        ``l1``, ``tied``, ...) select these with their default settings.
     objective : {"pseudo-likelihood", "likelihood", "rise", "log-rise"} or ObjectiveSpec, default="pseudo-likelihood"
         The second is exact, for about 24 binary variables at most or a sparse structure; scores are then
         log-likelihoods. ``LikelihoodSpec("tree")`` is the likelihood by one engine. The last two are interaction
         screening, scored by pseudo-log-likelihoods.
     parameterization : str, type of Parameterization or ParameterizationOptions, default="canonical"
         The coordinates: ``canonical``, ``spectral``, ``full``, ``ising``, ``generalized-ising`` or ``ordered``.
-        ``ParameterizationOptions(reference="last")`` chooses the silent states of canonical ones,
+        ``ParameterizationOptions(reference="last")`` chooses the reference categories of canonical ones,
         ``ParameterizationOptions(ordered=["mood"])`` the columns that interact by scores.
     covariates : str, list of str, Covariates or None, default=None
         Columns that the network conditions on and does not model. Each affects every other column, and with
         ``Covariates(["age"], on_edges=True)`` also every pair that interacts.
     solver : {"newton", "lbfgs", "owlqn", "proximal-newton", "fista"}, Method, SolverOptions or None, default=None
-        None takes the one that suits the penalty. ``SolverOptions(tolerance=1e-8, max_iterations=5000)`` says when it
-        stops.
+        None selects the one that suits the penalty. ``SolverOptions(tolerance=1e-8, max_iterations=5000)`` sets when
+        it stops.
     folds : int, default=0
-        Parts of a cross-validation that chooses among several strengths or numbers of groups; 0 for none.
+        Number of folds of a cross-validation that selects the strength or the number of groups; 0 for none.
     errors : {"sandwich", "model"} or None, default=None
-        Standard errors of the parameters: ``sandwich`` for the pseudo-likelihood, and where the model is not the truth;
-        ``model`` for the likelihood of one that is. Needs the penalty ``none`` or ``l2``.
+        Standard errors of the parameters: ``sandwich`` for the pseudo-likelihood, and for models that may be wrong;
+        ``model`` for the likelihood of a true model. Needs the penalty ``none`` or ``l2``.
     missing : {"error", "drop", "state", "em"}, default="error"
         How `fit` and `score` handle missing values: raise an error, drop their rows, make missing a state of its own,
         or learn from incomplete rows by expectation maximization (with a structure that is not learned, and no
         ``valid`` or ``folds``).
     states : dict of str to list, default=None
-        States of some columns, in order; the others are found in the data. Declare them where a fold of a
+        States of some columns, in order; the others are read from the data. Declare them if a fold of a
         cross-validation may lack a rare one. Columns of arrays are called v0, v1, ...
     metric : {"objective", "ll", "pll"}, default="objective"
-        What `score_samples` and `score` give: the log-likelihood, the pseudo-log-likelihood, or the one of them that
-        was maximised. The log-likelihood is exact, by enumeration or a junction tree; where neither fits, scoring is
-        refused with the figures rather than replaced by another measure, since scores of two learners are compared.
+        Score that `score_samples` and `score` return: the log-likelihood, the pseudo-log-likelihood, or the one that
+        was maximised. The log-likelihood is exact, by enumeration or a junction tree. Where neither fits, scoring is
+        refused with the figures rather than replaced by another measure, because scores of two learners are compared.
     target : str, int or None, default=None
-        The column that `predict_proba` predicts, by name or number. Without one there is no such method, for nothing
-        sets a column apart; ``model_.predict_proba(variable, X)`` predicts any.
+        The column that `predict_proba` predicts, by name or number. Without it there is no such method; then
+        ``model_.predict_proba(variable, X)`` predicts any.
     random_state : int, RandomState or None, default=0
-        Of whatever is random: folds, random references and restarts, and samples.
+        Random seed for folds, random references, restarts and samples.
     n_jobs : int or None, default=None
-        Threads; None and -1 mean all processors. The result does not depend on it.
+        Number of threads; None and -1 mean all processors. The result does not depend on it.
 
     Settings of nested parts are parameters too: ``penalty__strength``, ``structure__max_degree`` and
     ``objective__engine`` can be searched.
@@ -119,11 +119,11 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     ----------
     model_ : MarkovNetwork
     solution_ : Solution
-        The optimum with its certificate: violation, status, trace.
+        Optimum with its certificate: violation, status, trace.
     fitted_ : FitResult
-        All fits, their scores and what was learned about the structure.
+        All fits, their scores, and the learned structure.
     standard_errors_, covariance_ : ndarray
-        Of the parameters ``model_.w``; only with ``errors``.
+        Those of the parameters ``model_.w``; only with ``errors``.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when the columns of the table have string names.
@@ -163,7 +163,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """All parameters; with ``deep`` also the settings of nested parts."""
+        """Return all parameters; with ``deep`` also the settings of nested parts."""
         params = super().get_params(deep=False)
         if not deep:
             return dict(params)
@@ -193,13 +193,13 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         return self
 
     def _part(self, name: str) -> Any:
-        """The argument as an object with settings; None where it has none."""
+        """Return the argument as an object with settings, or None if it has none."""
         return _NESTED[name](getattr(self, name))
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, valid: Any = None) -> MarkovNetworkLearner:
         """Learn from a frame, an array or a sparse matrix; ``y`` is ignored.
 
-        ``valid`` is another such table, on which the best strength or number of groups is chosen.
+        ``valid`` is a validation table, on which the best strength or number of groups is selected.
         """
         table = self._checked(X, reset=True)
         self._check_missing(valid)
@@ -224,7 +224,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         if self.missing not in _MISSING:
             raise InputError(f"missing is {self.missing!r}; expected one of {listed(_MISSING)}.")
         if self.missing == _EM and valid is not None:
-            raise InputError("missing='em' fits at one penalty strength: `valid` has nothing to choose. Leave it out.")
+            raise InputError("missing='em' fits at one penalty strength: `valid` has nothing to select. Leave it out.")
 
     def _fitted(self, rows: UniqueRows, held_out: UniqueRows | None) -> FitResult:
         learner, jobs = self._learner(rows), resolve_jobs(self.n_jobs)
@@ -252,7 +252,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         )
 
     def _coordinates(self, rows: UniqueRows) -> dict[str, Any]:
-        """Settings of a learner; ``ordered`` columns are those of ordered coordinates."""
+        """Return settings of a learner; ``ordered`` columns are those of ordered coordinates."""
         chosen = _coordinates_part(self.parameterization)
         kind = PARAMETERIZATIONS.called(chosen.word)
         settings: dict[str, Any] = {"parameterization": chosen.word, "reference": chosen.reference}
@@ -299,21 +299,21 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         samples: int | None = None,
         precision: float | None = None,
     ) -> Floats | tuple[Floats, Floats]:
-        """p(variable | what else a row holds) for every row, shape (rows, states).
+        """Return p(variable | other values of the row) for every row, shape (rows, states).
 
         Rows with too many missing cells for an exact answer are answered by sampling, and an `ApproximationWarning`
-        says how large their standard errors are.
+        reports their largest standard error.
 
         Parameters
         ----------
         X
-            Rows with all columns of `fit`; cells of the variable itself are not looked at, and others may be missing.
+            Rows with all columns of `fit`; cells of the variable itself are ignored, and others may be missing.
         variable
-            Its name or the number of its column; by default the ``target``. ``model_.domain`` has the order of states.
+            Name or column number of the variable; by default the ``target``. ``model_.domain`` has the order of states.
         return_error
             Return standard errors as a second array, zeros where an answer is exact, in place of the warning.
         samples, precision
-            Make these errors smaller: the number of chains, and the largest standard error that is good enough.
+            Make these errors smaller: the number of chains, and the largest acceptable standard error.
         """
         check_is_fitted(self)
         asked: Any = self.target if variable is None else variable
@@ -334,9 +334,9 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     def sample(self, n_samples: int = 1, random_state: Any = None, *, evidence: Mapping[str, Any] | None = None) -> Any:
         """Draw rows of the distribution, given the evidence: an array that `score_samples` takes.
 
-        They are independent and exact where a junction tree fits. Elsewhere they are from Gibbs chains, close to the
-        distribution and nearly independent, which an `ApproximationWarning` says. The array holds integers if all
-        states are, else text. ``random_state`` is that of the learner if it is None.
+        They are independent and exact where a junction tree fits. Otherwise they are from Gibbs chains: close to the
+        distribution and nearly independent, of which an `ApproximationWarning` warns. The array contains integers if
+        all states are integers, else text. Without ``random_state`` it uses that of the learner.
         """
         check_is_fitted(self)
         seed = _seed(self.random_state if random_state is None else random_state)
@@ -346,7 +346,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         return _values(rows)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Mean of `score_samples`; larger is better.
+        """Return the mean of `score_samples`; larger is better.
 
         With ``missing="drop"`` incomplete rows are left out, as in `fit`. A mean log-likelihood by an estimate of log Z
         has the standard ``error`` of that, as `MarkovNetwork.ll`.
@@ -367,7 +367,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         return scores, complete
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        """Names and number of columns as scikit-learn keeps them; frames keep their types, arrays are checked."""
+        """Check names and number of columns as scikit-learn does; frames keep their types, arrays are checked."""
         X = X.collect() if "polars.LazyFrame" in class_names(X) else X
         frame = _named_columns(X) if isinstance(X, Mapping) else X
         if not _FRAMES.isdisjoint(class_names(frame)):
@@ -375,9 +375,9 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
             validate_data(self, frame, reset=reset, skip_check_array=True)
             if reset or getattr(self, "feature_names_in_", None) is not None:
                 return X
-            # Fitted without names, as scikit-learn has just warned: columns are matched by position.
+            # Fitted without names, as scikit-learn has just warned of: match columns by position.
             return dict(zip(self.model_.domain.names, column_values(X), strict=True))
-        # Missing values pass: the data room names the column and the row.
+        # Missing values pass: mrfit's reader names the column and the row in its error.
         return validate_data(self, X, reset=reset, dtype=None, accept_sparse=True, ensure_all_finite="allow-nan")
 
     def __sklearn_tags__(self) -> Any:
@@ -418,7 +418,7 @@ def _solver_part(choice: str | Method[Any] | SolverOptions | None) -> SolverOpti
     return choice if isinstance(choice, SolverOptions) else SolverOptions(choice)
 
 
-# The arguments that have settings of their own, and how a word becomes an object that has them.
+# The arguments that have settings of their own, and how a name becomes an object that has them.
 _NESTED: dict[str, Callable[[Any], Any]] = {
     "structure": _structure_part,
     "penalty": _penalty_part,
@@ -430,7 +430,7 @@ _NESTED: dict[str, Callable[[Any], Any]] = {
 
 
 def _covariates(choice: str | Sequence[str] | Covariates | None) -> dict[str, Any]:
-    """Settings of a learner."""
+    """Return the settings of covariates for a learner."""
     part = _covariates_part(choice)
     return {} if part is None else {"covariates": _names(part.columns), "covariates_on_edges": part.on_edges}
 
@@ -442,7 +442,7 @@ def _names(names: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _seed(random_state: Any) -> int:
-    """One number, from what scikit-learn takes."""
+    """Return one number, from what scikit-learn accepts as random state."""
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     try:
@@ -454,7 +454,7 @@ def _seed(random_state: Any) -> int:
 
 
 def _values(rows: Dataset) -> NDArray[Any]:
-    """Rows as users see them: numbers where all states are whole ones, else the names of states."""
+    """Return rows as users see them: integers if all states are integers, else the names of states."""
     states = [np.array(variable.states, object) for variable in rows.domain]
     table = np.column_stack([own[rows.codes[:, i]] for i, own in enumerate(states)])
     is_whole = all(re.fullmatch(r"-?\d{1,18}", state) for own in states for state in own)
@@ -462,7 +462,7 @@ def _values(rows: Dataset) -> NDArray[Any]:
 
 
 def _named_columns(table: Mapping[Any, Any]) -> Any:
-    """scikit-learn does not know dicts of columns; an Arrow table without rows shows it their names."""
+    """Return an Arrow table without rows that has the names of the columns: scikit-learn does not support dicts."""
     import pyarrow as pa
 
     return pa.table({str(name): pa.array([], pa.int8()) for name in table})

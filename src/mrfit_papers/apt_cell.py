@@ -1,4 +1,4 @@
-"""One cell of Table 1 of Chou et al. (2018): a data set, a bound on the degree, and a way to learn the parameters."""
+"""One cell of Table 1 of Chou et al. (2018): a data set, a bound on the degree, and a method of learning parameters."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ QUICK_STRENGTHS = (0.1, 1.0, 10.0, 50.0)
 
 @dataclass(frozen=True)
 class PaperGrid:
-    """The numbers of groups and strengths to choose from."""
+    """The numbers of groups and the strengths among which a method selects."""
 
     groups: tuple[int, ...] = GROUPS
     strengths: tuple[float, ...] = STRENGTHS
 
 
-GRIDS = {False: PaperGrid(), True: PaperGrid(QUICK_GROUPS, QUICK_STRENGTHS)}  # whether it is to be quick
+GRIDS = {False: PaperGrid(), True: PaperGrid(QUICK_GROUPS, QUICK_STRENGTHS)}  # by whether the run is quick
 
 
 @dataclass(frozen=True)
 class PaperMethod:
-    """A way to learn parameters on a given structure."""
+    """A method of learning parameters on a given structure."""
 
     name: str
     penalty: Callable[[PaperGrid], PenaltySpec]
     parameterization: str = "canonical"
-    cost: float = 1.0  # beside L2 with unary terms free
+    cost: float = 1.0  # relative to L2 with unary terms free
 
 
 METHODS = {
@@ -55,15 +55,15 @@ METHODS = {
         PaperMethod("l1", lambda _: L1(), cost=2),
     )
 }
-_BOUND_COSTS = {"joint": 2.5}  # which has more edges, and takes longer to find them
+_BOUND_COSTS = {"joint": 2.5}  # has more edges, and takes longer to find them
 PAPERS = ("L2", "LTR", "APT")
 PAPERS_DEGREES = (5, 15, 50)
-ROUGH = 1e-4  # violation of tied fits that are not near the best; how long they take, not which is chosen
+ROUGH = 1e-4  # violation of tied fits that are far from the best; it changes their time, not which one is selected
 
 
 @dataclass(frozen=True)
 class AptCell(Unit):
-    """Learn a structure with at most ``degree`` neighbours (or what ``bound`` makes of that), then its parameters."""
+    """Learn a structure with at most ``degree`` neighbours (as ``bound`` defines that), then its parameters."""
 
     set: str
     degree: int
@@ -82,14 +82,14 @@ class AptCell(Unit):
         return Learner(structure, method.penalty(GRIDS[self.quick]), parameterization=method.parameterization)
 
     def learners(self) -> tuple[Learner, ...]:
-        """The gain is over L2 on the same structure."""
+        """Return the learner and L2 on the same structure, over which it gains."""
         return self.learner(), replace(self, method="L2").learner()
 
     def shared(self) -> Hashable:
         return self.set, self.degree, self.bound
 
     def turn(self) -> int:
-        """First what the paper has numbers for, by the most likely reading; then by the others; then all else."""
+        """Run the cells with published numbers first, by the most likely reading, then by the others; then all else."""
         is_papers = self.method in PAPERS and self.degree in PAPERS_DEGREES
         return 2 if not is_papers else 0 if self.bound == "top" else 1
 
@@ -132,12 +132,12 @@ class AptCell(Unit):
 
 @lru_cache(maxsize=1)
 def l2_on(given: Prepared, *, quick: bool) -> FitResult:
-    """What every method is compared with, test row by test row: L2 run to its optimum."""
+    """Return the baseline of every method, paired by test row: L2 run to its optimum."""
     return given.fitted(Learner(penalty=METHODS["L2"].penalty(GRIDS[quick])))
 
 
 def by_groups(given: Prepared, fitted: FitResult) -> list[dict[str, float]]:
-    """For every number of groups the strength chosen on validation rows, and what it gives on both."""
+    """Return for every number of groups the strength selected on validation rows, and its scores on both."""
     found = []
     for k in sorted({fit.n_groups for fit in fitted.fits if fit.n_groups is not None}):
         best = max((fit for fit in fitted.fits if fit.n_groups == k), key=lambda fit: fit.rank)

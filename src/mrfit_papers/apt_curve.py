@@ -15,7 +15,7 @@ from mrfit_papers.subsample import TIED
 
 @dataclass(frozen=True)
 class PseudoLikelihoodPoint(CurvePoint):
-    """By pseudo-likelihood."""
+    """A point of the learning curve of the pseudo-likelihood."""
 
     kind: ClassVar[str] = "apt-point"
     objective: ClassVar = PSEUDO_LIKELIHOOD
@@ -26,7 +26,7 @@ class PseudoLikelihoodPoint(CurvePoint):
 
 
 class AptCurve(Curve):
-    """Not in the paper: the question a user has."""
+    """A learning curve that is not in the paper, for the question that users have."""
 
     word = "apt-curve"
     title = "When tying pays: gains over L2 against the number of training rows"

@@ -11,20 +11,20 @@ from mrfit_papers.apt_cell import GRIDS, METHODS, PaperGrid
 from mrfit_papers.curve import Curve, CurvePoint
 from mrfit_papers.subsample import TIED
 
-# Coarser than the paper's, and as wide: an evaluation here is a run over a junction tree.
+# Coarser than the paper's grid, and as wide: an evaluation here is a run over a junction tree.
 GRID = PaperGrid((1, 2, 5, 20, 100), (0.01, 0.1, 1.0, 10.0, 100.0))
 
 
 @dataclass(frozen=True)
 class LikelihoodPoint(CurvePoint):
-    """By the exact likelihood on a junction tree, which edges that both ends chose leave narrow enough."""
+    """A point of the learning curve of the exact likelihood, on edges that both ends selected."""
 
     kind: ClassVar[str] = "apt-ll-point"
-    objective: ClassVar = LikelihoodSpec("tree")  # never chains, whose errors would hide what is compared
+    objective: ClassVar = LikelihoodSpec("tree")  # never chains, whose errors would hide the differences
     learned: ClassVar = Learned(max_degree=5, rule="and", with_tree=True)
 
     def penalty(self) -> PenaltySpec:
-        """All from the same strengths. L2 shrinks all parameters, as in the paper; by itself it would not here."""
+        """Return the penalty; all methods have the same strengths. L2 shrinks all parameters, as in the paper."""
         grid = GRIDS[True] if self.quick else GRID
         if self.method == "L2":
             return L2(grid.strengths, free_orders=())
@@ -32,7 +32,7 @@ class LikelihoodPoint(CurvePoint):
 
 
 class AptCurveLl(Curve):
-    """Not in the paper: whether tying helps where it matters."""
+    """A learning curve that is not in the paper: whether tying improves the likelihood."""
 
     word = "apt-curve-ll"
     title = "When tying pays in likelihood: gains over L2 against the number of training rows"

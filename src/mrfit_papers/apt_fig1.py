@@ -55,7 +55,7 @@ class TiedParameters(Unit):
 
 
 class AptFig1(Experiment):
-    """The sketch of the paper, of parameters that were really learned."""
+    """The paper's sketch, drawn with parameters that were learned."""
 
     word = "apt-fig1"
     title = "Automatic parameter tying, Figure 1: quantized parameters"

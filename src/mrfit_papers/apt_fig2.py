@@ -1,4 +1,4 @@
-"""Figure 2 of Chou et al. (2018): what the number of groups does to test scores."""
+"""Figure 2 of Chou et al. (2018): test scores by the number of groups."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FEW = 500  # groups: "small to medium values for k"
 
 
 class AptFig2(Experiment):
-    """Cells of Table 1 looked at from another side."""
+    """Cells of Table 1, by the number of groups."""
 
     word = "apt-fig2"
     title = "Automatic parameter tying, Figure 2: test -PLL against the number of groups"
@@ -74,16 +74,16 @@ class AptFig2(Experiment):
         ]
         dna = {curve.label: curve.best[0] for curve in _curves(results).get("dna", [])}
         if dna:
-            said = ", ".join(f"{label}: k = {k}" for label, k in dna.items())
+            best = ", ".join(f"{label}: k = {k}" for label, k in dna.items())
             n_dna = len({unit.degree for unit in self.units(Scope(datasets=("dna",)))})
             near = any(10 <= k <= 50 for k in dna.values())
             cases = Cases(n_dna, n_dna, n_dna) if near else Cases(0, len(dna), n_dna, "curves of dna")
-            claims.append(Claim("APT", where, "dna is best with about 20 groups", said, cases))
+            claims.append(Claim("APT", where, "dna is best with about 20 groups", best, cases))
         return claims
 
 
 def _curves(results: Results) -> dict[str, list[ScoreCurve]]:
-    """By data set; of cells with both methods."""
+    """Return curves by data set, of cells with both methods."""
     cells: dict[tuple[str, int], dict[str, Any]] = {}
     for unit, result in results.items():
         if isinstance(unit, AptCell):

@@ -32,17 +32,17 @@ READINGS = {
 }
 
 
-_CLAIMED = "top"  # the reading that claims go by: it comes nearest to the paper's numbers, see `Table1Cells.distances`
+_CLAIMED = "top"  # the reading for claims: it comes nearest to the paper's numbers, see `Table1Cells.distances`
 
 
-def _is_asked(degree: int, bound: str, method: str) -> bool:
-    """At every degree, all methods by `top` and the paper's by `gain`; by `path` and `joint` the paper's cells."""
+def _is_included(degree: int, bound: str, method: str) -> bool:
+    """Return True for all methods by `top` and the paper's by `gain`, at every degree; else for the paper's cells."""
     return bound == "top" or (method in PAPERS and (bound == "gain" or degree in PAPERS_DEGREES))
 
 
 @cache
 def published() -> dict[tuple[str, int], dict[str, float]]:
-    """Test -PLL in the paper, by data set and degree."""
+    """Return the paper's test -PLL, by data set and degree."""
     text = files("mrfit_papers").joinpath("papers/apt_table1.csv").read_text(encoding="utf-8")
     return {
         (row["set"], int(row["degree"])): {"L2": float(row["l2"]), "LTR": float(row["ltr"]), "APT": float(row["apt"])}
@@ -51,7 +51,7 @@ def published() -> dict[tuple[str, int], dict[str, float]]:
 
 
 class AptTable1(Experiment):
-    """All its cells, and columns of our own."""
+    """All cells of the table, and further columns."""
 
     word = "apt-table1"
     title = "Automatic parameter tying, Table 1: test -PLL with L2, LTR and APT"
@@ -64,10 +64,10 @@ class AptTable1(Experiment):
             AptCell(name, degree, bound, method, scope.quick)
             for name in self.chosen(scope)
             for degree in degrees
-            if degree < named_set(name).n_variables  # the paper leaves the others out too: all pairs are in before
+            if degree < named_set(name).n_variables  # the paper leaves the others out too: they include all pairs
             for bound in readings
             for method in METHODS
-            if _is_asked(degree, bound, method)
+            if _is_included(degree, bound, method)
         ]
 
     def report(self, results: Results, scope: Scope) -> list[Block]:
@@ -134,18 +134,18 @@ class Table1Cells:
         return self.by.get((name, degree, reading, method))
 
     def row(self, name: str, degree: int, reading: str) -> dict[str, dict[str, Any]]:
-        """Those of the paper's methods that are there."""
+        """Return the results of those of the paper's methods that have some."""
         found = {method: self.get(name, degree, reading, method) for method in PAPERS}
         return {method: result for method, result in found.items() if result is not None}
 
     def rows(self, reading: str) -> Iterator[tuple[str, int, dict[str, Any]]]:
-        """All rows with any of the paper's methods."""
+        """Yield all rows with any of the paper's methods."""
         for name, degree in self.places:
             if row := self.row(name, degree, reading):
                 yield name, degree, row
 
     def published(self, reading: str, *, whole: bool) -> list[tuple[str, int, dict[str, Any]]]:
-        """Rows that the paper has too; ``whole``: with all of its methods."""
+        """Return rows that the paper has too; ``whole``: with all of its methods."""
         rows = [row for row in self.rows(reading) if row[:2] in published()]
         return [row for row in rows if len(row[2]) == len(PAPERS)] if whole else rows
 
@@ -162,7 +162,7 @@ class Table1Cells:
         return DocumentTable(columns, [_shown(*row) for row in self.rows(reading)])
 
     def verdict(self, reading: str) -> str:
-        """How many published cells are reached, and which are not."""
+        """Report how many published cells are reached, and which are not."""
         rows = self.published(reading, whole=False)
         short = [_short(*row) for row in rows if not _ok(*row)]
         text = f"Best of the three at most the paper's best in {len(rows) - len(short)} of {len(rows)} published cells"
@@ -191,7 +191,7 @@ class Table1Cells:
         return DocumentTable(columns, rows)
 
     def reached(self) -> DocumentTable:
-        """All published cells, reading by reading."""
+        """Return all published cells, reading by reading."""
         columns = [DocumentColumn("set", "left"), DocumentColumn("d"), DocumentColumn("paper")]
         for reading in self.readings:
             columns += [DocumentColumn(f"`{reading}`, edges"), DocumentColumn(f"`{reading}`")]
@@ -235,7 +235,7 @@ def _left(n: int, words: str) -> str:
 
 
 def _short(name: str, degree: int, row: dict[str, dict[str, Any]]) -> str:
-    """A cell that is not reached, and whether that may change."""
+    """Describe a cell that is not reached, and whether that may change."""
     best, papers = _best(row), _papers_best(name, degree)
     alone = "" if len(row) == len(PAPERS) else f" by {' and '.join(row)} alone"
     equal = ", equal in the digits it prints" if f"{best:.2f}" == f"{papers:.2f}" else ""
@@ -243,7 +243,7 @@ def _short(name: str, degree: int, row: dict[str, dict[str, Any]]) -> str:
 
 
 def _beside(name: str, degree: int, row: dict[str, dict[str, Any]]) -> list[Cell | str]:
-    """Edges and the best number of a reading; where it is worse than the paper's, by how much."""
+    """Return edges and the best score of a reading, with its excess over the paper's if it is worse."""
     if not row:
         return ["", ""]
     is_good = _ok(name, degree, row)
@@ -302,7 +302,7 @@ def _gain(result: dict[str, Any] | None) -> Cell:
 
 
 def _claims(cells: Table1Cells) -> Iterator[Claim]:
-    """Judge the paper's claims by one reading, on the cells that the paper has numbers for."""
+    """Yield the paper's claims with verdicts by one reading, on the cells that the paper has numbers for."""
     reading = _CLAIMED if _CLAIMED in cells.readings else next(iter(cells.readings), "")
     if not any(cells.published(each, whole=False) for each in cells.readings):
         return
@@ -327,7 +327,7 @@ _CONVERGED = "the paper's L2 column is not at its optimum: ours is lower by up t
 
 
 def _reached(cells: Table1Cells) -> Claim:
-    """Ours is not worse than the paper's, reading by reading; and how much of that takes no tying."""
+    """Compare the best method with the paper's, reading by reading, and count the cells that need no tying."""
     reached: dict[str, set[tuple[str, int]]] = {}
     cases, counts, alone = [], [], []
     for reading in cells.readings:
@@ -346,7 +346,7 @@ def _reached(cells: Table1Cells) -> Claim:
 
 
 def _against(method: str, other: str, where: str, words: str, results: Sequence[dict[str, Any]], why: str) -> Claim:
-    """Over L2, by paired intervals of test rows."""
+    """Count the cells with significant gains over L2, by paired intervals of test rows."""
     better = sum(r["gain"] > 1.96 * r["gain_error"] for r in results)
     worse = sum(r["gain"] < -1.96 * r["gain_error"] for r in results)
     ours = f"{method} better than {other} at its optimum in {better} of {len(results)} cells, worse in {worse}"
@@ -355,7 +355,7 @@ def _against(method: str, other: str, where: str, words: str, results: Sequence[
 
 
 def _free_unary(cells: Table1Cells, reading: str) -> Iterator[Claim]:
-    """Whether tying gains more than leaving single variables unpenalised does, where both were run."""
+    """Compare the gain of tying with that of leaving single variables unpenalised, where both were run."""
     wins, total = 0, 0
     for name, degree, row in cells.published(reading, whole=True):
         free = cells.get(name, degree, reading, "L2, unary free")
@@ -370,7 +370,7 @@ def _free_unary(cells: Table1Cells, reading: str) -> Iterator[Claim]:
 
 
 def _widening(rows: Sequence[tuple[str, int, dict[str, Any]]]) -> Iterator[Claim]:
-    """On the sets that have all of the paper's degrees."""
+    """Compare gains by degree, on the sets that have all of the paper's degrees."""
     by_set: dict[str, dict[int, float]] = {}
     for name, degree, row in rows:
         by_set.setdefault(name, {})[degree] = row["APT"]["gain"]
@@ -394,13 +394,13 @@ def _over_ltr(rows: Sequence[tuple[str, int, dict[str, Any]]]) -> Claim:
 
 
 def _hard_needs_groups(rows: Sequence[tuple[str, int, dict[str, Any]]]) -> Claim:
-    """By how much hard tying is worse than soft, with as many groups, strengths chosen for both."""
+    """Compare hard with soft tying at the same number of groups, with strengths selected for both."""
     worse: dict[str, list[float]] = {"few": [], "many": []}
     for _, _, row in rows:
         soft = {point["groups"]: point["test"] for point in row["APT"]["by_groups"]}
         for point in row["LTR"]["by_groups"]:
-            k, is_left = point["groups"], point.get("violation", 0.0) > ROUGH  # on its way, which flatters it
-            if k in soft and (k <= _FEW or k >= _MANY) and not is_left:
+            k, is_unfinished = point["groups"], point.get("violation", 0.0) > ROUGH  # its score is too good
+            if k in soft and (k <= _FEW or k >= _MANY) and not is_unfinished:
                 worse["few" if k <= _FEW else "many"].append(point["test"] - soft[k])
     few, many = (float(np.median(worse[name])) if worse[name] else 0.0 for name in ("few", "many"))
     ours = f"LTR above APT with as many groups by {few:.3f} nats (median) at k <= {_FEW}, {many:.3f} at k >= {_MANY}"

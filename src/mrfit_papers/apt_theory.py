@@ -1,4 +1,4 @@
-"""The theory of Chou et al. (2018) put to the test: how many rows find groups that are known."""
+"""The theory of Chou et al. (2018), tested: the number of rows at which known groups are recovered."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ QUICK_N_ROWS = (250, 1000, 4000)
 
 @dataclass(frozen=True)
 class Rows(Unit):
-    """In which share of tables of so many rows each method finds all groups."""
+    """The share of tables with a number of rows in which each method recovers all groups."""
 
     objective: str
     spread: float
@@ -57,7 +57,7 @@ class Rows(Unit):
 
 @dataclass(frozen=True)
 class Bounds(Unit):
-    """What theory asks for."""
+    """The number of rows that theory requires."""
 
     objective: str
     spread: float
@@ -93,12 +93,12 @@ def _truth(objective: str, spread: float, seed: int) -> Truth:
 
 
 def _finite(value: float) -> float | None:
-    """JSON has no infinity."""
+    """Return None for infinity, which JSON does not have."""
     return value if math.isfinite(value) else None
 
 
 class AptTheory(Experiment):
-    """Theorem 1, its carry-over to the pseudo-likelihood, and what rows really do."""
+    """Theorem 1, its extension to the pseudo-likelihood, and the rows that suffice in simulations."""
 
     word = "apt-theory"
     title = "Automatic parameter tying: how many rows find the groups"
@@ -137,7 +137,7 @@ def _bounds(results: Results) -> dict[tuple[str, float], dict[str, Any]]:
 
 
 def _shares(results: Results, objective: str, spread: float) -> dict[int, dict[str, float]]:
-    """By the number of rows."""
+    """Return shares by the number of rows."""
     found = {
         unit.n_rows: result["found"]
         for unit, result in results.items()
@@ -147,7 +147,7 @@ def _shares(results: Results, objective: str, spread: float) -> dict[int, dict[s
 
 
 def enough(shares: dict[int, dict[str, float]], method: str, probability: float = 0.95) -> int | None:
-    """The first number of rows from which on the groups are found so often."""
+    """Return the first number of rows from which on the groups are found with this probability."""
     first = None
     for n_rows, found in shares.items():
         if found[method] < probability:
@@ -199,7 +199,7 @@ def _count(n_rows: float | None) -> str:
 
 
 def _lemma() -> Claim:
-    """An example, worked out anew: one small group beside a large one."""
+    """Compute a counterexample to the lemma: one small group beside a large one."""
     w, error = np.array([0.0, 4.0, 4.0, 4.0]), np.array([0.99, -0.99, 0.99, 0.99])
     bound = largest_error(0.0, 4.0, hard=True)
     found = kmeans1d(w + error, 2).assignment
@@ -215,7 +215,7 @@ def _lemma() -> Claim:
 
 
 def _theorem(results: Results) -> list[Claim]:
-    """Where both a bound and enough rows are known."""
+    """Compare the bound with the rows that suffice, where both are known."""
     claims = []
     for objective, where in zip(OBJECTIVES, ("Theorem 1", "footnote 1"), strict=True):
         ratios = []
@@ -237,7 +237,7 @@ def _theorem(results: Results) -> list[Claim]:
 
 
 def _tying_helps(results: Results) -> list[Claim]:
-    """Fewer rows than clustering an L2 fit takes."""
+    """Compare the rows that suffice with those that clustering an L2 fit takes."""
     pairs = []
     for objective, spread in _bounds(results):
         shares = _shares(results, objective, spread)

@@ -1,4 +1,4 @@
-"""The rows of a benchmark set and a structure learned from them, prepared once for everything that is learned on it."""
+"""The rows of a benchmark set and a structure learned from them, prepared once for all learners on it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PARTS = ("train", "valid", "test")
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """Rows to learn from, to choose by and to be scored on, and the structure learned from the first two."""
+    """Training, validation and test rows, and the structure learned from the first two."""
 
     rows: UniqueRows
     valid: UniqueRows
@@ -32,16 +32,16 @@ class Prepared:
         return cls(rows, valid, test, structure.learn(rows, valid=valid))
 
     def fitted(self, learner: Learner, *, choosing: bool = True, rough: float | None = None) -> FitResult:
-        """With the structure that is here already; what it gains over L2 is worked out apart, once for all learners."""
+        """Fit a learner on this structure; its gain over L2 is computed elsewhere, once for all learners."""
         known = replace(learner, structure=FixedStructure(self.structure.structure))
         return known.fit(self.rows, self.valid if choosing else None, compared=False, rough=rough)
 
     def test_scores(self, fit: CandidateFit) -> NDArray[np.float64]:
-        """Pseudo-log-likelihoods of all distinct test rows."""
+        """Return pseudo-log-likelihoods of all distinct test rows."""
         return PSEUDO_LIKELIHOOD.row_scores(fit.model, self.test, 1)
 
     def mean(self, scores: NDArray[np.float64]) -> MeanScore:
-        """Over test rows."""
+        """Return the mean over test rows."""
         return mean_over_rows(scores, self.test)
 
 
@@ -52,7 +52,7 @@ def prepared(name: str, degree: int, bound: str) -> Prepared:
 
 @lru_cache(maxsize=1)
 def read(name: str) -> tuple[UniqueRows, UniqueRows, UniqueRows]:
-    """Training, validation and test rows."""
+    """Read training, validation and test rows."""
     rows = UniqueRows.from_file(find(name, "train"))
     valid, test = (UniqueRows.from_file(find(name, part)).recoded(rows.domain) for part in PARTS[1:])
     return rows, valid, test

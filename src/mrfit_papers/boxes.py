@@ -22,17 +22,17 @@ _WIDTH = 10.0
 
 @dataclass(frozen=True)
 class BoxPanel:
-    """Values of every method on one table; methods without any leave their line empty."""
+    """Values of every method on one table; methods without values leave their line empty."""
 
     title: str
     values: Mapping[str, Sequence[float]]
-    limit: float | None = None  # values beyond are only written at the edge
+    limit: float | None = None  # larger values are only written at the edge
     intervals: Mapping[str, tuple[float, float]] | None = None  # drawn in place of boxes
 
 
 @dataclass(frozen=True)
 class BoxStyle:
-    """What methods are, in lines from top to bottom: a family for each, which has a colour; lines between some."""
+    """The methods, in lines from top to bottom: a family for each, which has a colour; thin lines between some."""
 
     family_of: Mapping[str, str]
     breaks: Sequence[str] = ()  # a thin line above these
@@ -50,11 +50,11 @@ def draw_boxes(
     rows: Sequence[Sequence[BoxPanel]], style: BoxStyle, *, label: str, log: bool = False, zero: bool = False,
     title: str | None = None,
 ) -> Figure:  # fmt: skip
-    """A panel for each table, in rows of panels that share the names on their left.
+    """Draw a panel for each table, in rows of panels that share the names on their left.
 
     Boxes reach from the first to the third quartile with a line at the median, whiskers to the last value within 1.5
-    times that range, circles beyond. Where a panel has a limit, methods beyond it are a number at the right edge.
-    ``zero`` draws a line there, for differences.
+    times that range, circles beyond. If a panel has a limit, methods beyond it are a number at the right edge.
+    ``zero`` draws a line at zero, for differences.
     """
     left = MARGIN + max(text_width(name, 8) for name in style.methods) + 0.1
     height = _LINE * len(style.methods)
@@ -83,17 +83,17 @@ def _draw(axes: Axes, panel: BoxPanel, style: BoxStyle, *, log: bool) -> None:
     for name in style.breaks:
         axes.axhline(style.methods.index(name) - 0.5, color="0.75", linewidth=0.6, zorder=0)
     beyond: dict[int, str] = {}
-    for place, (name, family) in enumerate(style.family_of.items()):
+    for position, (name, family) in enumerate(style.family_of.items()):
         values = panel.values.get(name, ())
         if not len(values):
             continue
         middle = float(np.median(values))
         if panel.limit is not None and middle > panel.limit:
-            beyond[place] = f"{middle:,.0f}" if log else decimal(middle, 4 if middle >= 1 else 2)
+            beyond[position] = f"{middle:,.0f}" if log else decimal(middle, 4 if middle >= 1 else 2)
         elif panel.intervals is None:
-            _draw_box(axes, values, place, style.colours[family])
+            _draw_box(axes, values, position, style.colours[family])
         else:
-            _draw_interval(axes, float(np.mean(values)), panel.intervals[name], place, style.colours[family])
+            _draw_interval(axes, float(np.mean(values)), panel.intervals[name], position, style.colours[family])
     if log:
         axes.set_xscale("log")
     if panel.limit is not None and beyond:
@@ -102,17 +102,18 @@ def _draw(axes: Axes, panel: BoxPanel, style: BoxStyle, *, log: bool) -> None:
         _round_ticks(axes)
     else:
         axes.locator_params(axis="x", nbins=4)
-    for place, words in beyond.items():
+    for position, words in beyond.items():
         axes.annotate(
-            f"{words} ▸", (1.0, place), (-2, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
-            ha="right", va="center", size=7, color=style.colours[style.family_of[style.methods[place]]],
+            f"{words} ▸", (1.0, position), (-2, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
+            ha="right", va="center", size=7, color=style.colours[style.family_of[style.methods[position]]],
         )  # fmt: skip
 
 
-def _draw_box(axes: Axes, values: Sequence[float], place: int, colour: str) -> None:
+def _draw_box(axes: Axes, values: Sequence[float], position: int, colour: str) -> None:
     line: dict[str, Any] = {"color": colour, "linewidth": 1.0}
     axes.boxplot(
-        [list(values)], positions=[place], orientation="horizontal", widths=0.62, patch_artist=True, manage_ticks=False,
+        [list(values)], positions=[position], orientation="horizontal", widths=0.62, patch_artist=True,
+        manage_ticks=False,
         boxprops={"facecolor": colour, "alpha": 0.3, "edgecolor": colour, "linewidth": 0.8},
         medianprops={"color": colour, "linewidth": 1.8},
         whiskerprops=line, capprops=line,
@@ -120,16 +121,16 @@ def _draw_box(axes: Axes, values: Sequence[float], place: int, colour: str) -> N
     )  # fmt: skip
 
 
-def _draw_interval(axes: Axes, mean: float, halves: tuple[float, float], place: int, colour: str) -> None:
-    """The first half is drawn thick, the second, longer one thin."""
+def _draw_interval(axes: Axes, mean: float, halves: tuple[float, float], position: int, colour: str) -> None:
+    """Draw the first half-length thick, and the second, longer one thin."""
     for half, width in zip(halves, (3.0, 1.0), strict=True):
         if math.isfinite(half):
-            axes.plot([mean - half, mean + half], [place, place], color=colour, linewidth=width, solid_capstyle="butt")
-    axes.plot([mean], [place], marker="o", markersize=4, color=colour, markeredgecolor="white", markeredgewidth=0.6)
+            axes.plot([mean - half, mean + half], [position] * 2, color=colour, linewidth=width, solid_capstyle="butt")
+    axes.plot([mean], [position], marker="o", markersize=4, color=colour, markeredgecolor="white", markeredgewidth=0.6)
 
 
 def _round_ticks(axes: Axes) -> None:
-    """Whole numbers of one digit, as many as there is room for."""
+    """Set ticks at round numbers of one digit, at most five."""
     low, high = axes.get_xlim()
     for digits in ((1, 2, 5), (1, 3), (1,)):
         powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)

@@ -1,4 +1,4 @@
-"""On what machine something was measured."""
+"""The machine on which something was measured."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def processor() -> str:
-    """As the kernel calls it; `platform.processor` is empty on most Linux machines."""
+    """Return the processor's name from the kernel; `platform.processor` is empty on most Linux machines."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))

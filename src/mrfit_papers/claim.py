@@ -1,4 +1,4 @@
-"""A claim of a paper, and what became of it here."""
+"""A claim of a paper, and its verdict here."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Cases:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict that no case without a result can change; not decidable if there is none."""
+        """The verdict that no case without a result can change; not decidable without any."""
         if self.run == 0 or (self.needs_all and self.run < self.all):
             return Verdict.NOT_DECIDABLE
         least, most = (Verdict.of(held / self.all) for held in (self.held, self.held + self.all - self.run))
@@ -85,7 +85,7 @@ class Claim:
 
     @property
     def verdict_in_words(self) -> str:
-        """The verdict; if it is not decidable, from how many cases."""
+        """The verdict; if it is not decidable, with the number of cases it rests on."""
         undecided = self.verdict is Verdict.NOT_DECIDABLE
         return f"{self.verdict.value} from {self.cases}" if undecided else self.verdict.value
 

@@ -45,9 +45,9 @@ WORDS = {
     metavar="DIR",
     default="reproduced",
     show_default=True,
-    help="Folder of stored results and pages; it is made if need be. Experiments may share one.",
+    help="Folder for stored results and pages; it is created if needed. Experiments may share one.",
 )
-@click.option("--report-only", is_flag=True, help="Run nothing: make the pages anew from stored results.")
+@click.option("--report-only", is_flag=True, help="Run nothing: make the pages again from stored results.")
 @cluster_option
 @common
 @click.pass_context
@@ -69,9 +69,9 @@ def command(
       {experiments}
       all          every one of them, and a page of all claims
 
-    Each finished piece of work is stored at once in DIR/results.jsonl; a run that is stopped, or killed, goes on
-    where it was when it is started again. DIR then has a page of Markdown, one of HTML, and figures for each
-    experiment. The data sets must be here: `mrfit data get nltcs` fetches one.
+    Each finished piece of work is stored at once in DIR/results.jsonl; a run that was stopped or killed continues when
+    you start it again. DIR then has a page of Markdown, one of HTML, and figures for each experiment. The data sets
+    must be available: `mrfit data get nltcs` fetches one.
 
     \b
     Examples:

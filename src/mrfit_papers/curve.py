@@ -1,4 +1,4 @@
-"""Learning curves: what ways to learn gain over L2 on test rows, against the number of training rows."""
+"""Learning curves: the gain of methods over L2 on test rows, by the number of training rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ QUICK_SIZES = (50, 1000)
 
 @dataclass(frozen=True)
 class CurvePoint(Unit):
-    """Learn from some rows of a data set, drawn at random; the structure too, but that of a tied network is given."""
+    """Learn from a random subset of a data set's rows, structure included; the tied network's structure is given."""
 
     set: str
     n_rows: int
@@ -46,7 +46,7 @@ class CurvePoint(Unit):
 
     @abstractmethod
     def penalty(self) -> PenaltySpec:
-        """Of the method, with what it chooses from."""
+        """Return the penalty of the method, with the settings from which it selects."""
 
     def data(self) -> tuple[tuple[str, str], ...]:
         return () if self.set == TIED else tuple((self.set, part) for part in PARTS)
@@ -56,14 +56,14 @@ class CurvePoint(Unit):
         return Learner(structure, self.penalty(), self.objective, seed=self.seed)
 
     def learners(self) -> tuple[Learner, ...]:
-        """The gain is over L2 on the same structure."""
+        """Return the learner and L2 on the same structure, over which it gains."""
         return self.learner(), replace(self, method=L2).learner()
 
     def shared(self) -> Hashable:
         return self.set, self.n_rows, self.seed
 
     def turn(self) -> int:
-        """One subset of everything before the second of anything: a run that is stopped leaves whole curves."""
+        """Run one subset of everything before the second of anything: a run that is stopped leaves whole curves."""
         return self.seed
 
     def cost(self) -> float:
@@ -92,22 +92,22 @@ class CurvePoint(Unit):
 
 
 def _is_fine(fit: CandidateFit, tolerance: float) -> bool:
-    """Whether it met the tolerance that is not rough."""
+    """Return whether a fit met its own tolerance, not only a rough one."""
     return fit.solution.converged and fit.solution.violation <= tolerance
 
 
 @lru_cache(maxsize=1)
 def _l2_on(given: Prepared, point: CurvePoint) -> FitResult:
-    """What every method is compared with, test row by test row: L2 run to its optimum on the same structure."""
+    """Return the baseline of every method, paired by test row: L2 run to its optimum on the same structure."""
     return given.fitted(point.learner())
 
 
 class Curve(Experiment):
-    """The same points for every data set, and a panel for each of what they gain."""
+    """A learning curve of the same points for every data set, with a panel of gains for each."""
 
     point: ClassVar[type[CurvePoint]]
-    score: ClassVar[str]  # what is gained, in words
-    about: ClassVar[str]  # structures, and whatever else is special
+    score: ClassVar[str]  # the name of the score that is gained
+    about: ClassVar[str]  # a sentence on structures and other specialities
 
     def units(self, scope: Scope) -> list[CurvePoint]:
         sizes, n_seeds = (QUICK_SIZES, 2) if scope.quick else (SIZES, 5)
@@ -137,13 +137,13 @@ class Curve(Experiment):
         return [*blocks, points.table()]
 
     def claims(self, results: Results) -> list[Claim]:
-        places = {(unit.set, unit.n_rows) for unit in self.units(Scope())}
-        n_tied = sum(name == TIED for name, _ in places)
-        return CurvePoints(results).claims(self.score, n_real=len(places) - n_tied, n_tied=n_tied)
+        points = {(unit.set, unit.n_rows) for unit in self.units(Scope())}
+        n_tied = sum(name == TIED for name, _ in points)
+        return CurvePoints(results).claims(self.score, n_real=len(points) - n_tied, n_tied=n_tied)
 
 
 class CurvePoints:
-    """Gains by data set, number of rows and method, one for each subset that all methods were given."""
+    """Gains by data set, number of rows and method, one for each subset with results of all methods."""
 
     def __init__(self, results: Results) -> None:
         subsets: dict[tuple[str, int, int], dict[str, dict[str, Any]]] = {}
@@ -158,19 +158,19 @@ class CurvePoints:
                     self.gains.setdefault((name, n_rows, method), []).append(found[method]["gain"])
                 self.l2.setdefault((name, n_rows), []).append(-found["APT"]["test"] - found["APT"]["gain"])
         self.names = list(dict.fromkeys(name for name, _ in self.l2))
-        told = [result for result in results.values() if "fits" in result]  # those of an earlier day do not say
-        self.n_fits, self.n_converged = (sum(result[what] for result in told) for what in ("fits", "converged"))
+        counted = [result for result in results.values() if "fits" in result]  # older results do not have it
+        self.n_fits, self.n_converged = (sum(result[what] for result in counted) for what in ("fits", "converged"))
 
     def certainty(self) -> str:
-        """How many fits ended at an optimum, as far as that was written down."""
+        """Report how many fits converged, as far as results have it."""
         return f"{self.n_converged:,} of {self.n_fits:,} fits met the tolerance of 1e-6." if self.n_fits else ""
 
     def sizes(self, name: str) -> list[int]:
-        """Numbers of rows that all methods were given."""
+        """Return numbers of rows with results of all methods."""
         return sorted(n for one, n in self.l2 if one == name)
 
     def mean(self, name: str, n_rows: int, method: str) -> tuple[float, float]:
-        """With its standard error; one subset, such as all rows, has none."""
+        """Return the mean gain with its standard error; one subset, such as all rows, has an error of zero."""
         gains = self.gains[name, n_rows, method]
         error = float(np.std(gains, ddof=1) / np.sqrt(len(gains))) if len(gains) > 1 else 0.0
         return float(np.mean(gains)), error
@@ -194,30 +194,30 @@ class CurvePoints:
         return DocumentTable([DocumentColumn("set", "left"), *map(DocumentColumn, titles)], rows)
 
     def claims(self, score: str, *, n_real: int, n_tied: int) -> list[Claim]:
-        """Judge claims about tying; there are ``n_real`` points on real data and ``n_tied`` on the tied grid in all."""
+        """Return claims about tying; ``n_real`` and ``n_tied`` count all points on real data and on the tied grid."""
         real = [(name, n) for name in self.names if name != TIED for n in self.sizes(name)]
         tied = self.sizes(TIED)
         claims = [self._on_real(real, score, n_real)] if real else []
         return [*claims, *([self._on_tied(tied, score, n_tied)] if tied else [])]
 
-    def _on_real(self, places: Sequence[tuple[str, int]], score: str, n_all: int) -> Claim:
-        gained = [self.mean(*place, "APT") for place in places]
+    def _on_real(self, points: Sequence[tuple[str, int]], score: str, n_all: int) -> Claim:
+        gained = [self.mean(*point, "APT") for point in points]
         beyond = sum(mean > 2 * error and mean > 0.001 for mean, error in gained)
-        free = sum(self.mean(*place, "APT")[0] > self.mean(*place, "L2, unary free")[0] for place in places)
+        free = sum(self.mean(*point, "APT")[0] > self.mean(*point, "L2, unary free")[0] for point in points)
         ours = (
-            f"{score}: APT gains over L2 more than 0.001 nats and two errors at {beyond} of {len(places)} points; at "
+            f"{score}: APT gains over L2 more than 0.001 nats and two errors at {beyond} of {len(points)} points; at "
             f"{free} it gains more than L2 with free unary terms"
         )
-        words, sets = "tying alleviates over-fitting: it pays where rows are few", dict.fromkeys(n for n, _ in places)
-        cases = Cases(beyond, len(places), n_all, "points")
+        words, sets = "tying alleviates over-fitting: it pays where rows are few", dict.fromkeys(n for n, _ in points)
+        cases = Cases(beyond, len(points), n_all, "points")
         return Claim("APT", "abstract", words, ours, cases, f"on {', '.join(sets)}")
 
     def _on_tied(self, sizes: Sequence[int], score: str, n_all: int) -> Claim:
         gained = [self.mean(TIED, n, "APT") for n in sizes]
         beyond = sum(mean > 2 * error for mean, error in gained)
-        said = ", ".join(f"{mean:+.3f} at {n:,} rows" for n, (mean, _) in zip(sizes, gained, strict=True))
+        gains = ", ".join(f"{mean:+.3f} at {n:,} rows" for n, (mean, _) in zip(sizes, gained, strict=True))
         words = "when data come from tied parameters, tying learns from fewer rows"
-        ours = f"{score}, tied grid: {said}"
+        ours = f"{score}, tied grid: {gains}"
         return Claim("APT", "introduction", words, ours, Cases(beyond, len(sizes), n_all, "points"))
 
 

@@ -32,7 +32,7 @@ img { max-width: 100%; background: white; } figure { margin: 1.5rem 0; } figcapt
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in a table; ``is_best`` of its row is bold, and what is good or bad news has a colour in HTML."""
+    """A cell of a table; ``is_best`` of its row is bold, and ``is_good`` chooses its colour in HTML."""
 
     text: str
     is_best: bool = False
@@ -41,7 +41,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class DocumentColumn:
-    """A title; numbers stand right, names left, and long ``words`` may break."""
+    """A column: its title, and its alignment; numbers go right, names left, and long ``words`` may break."""
 
     title: str
     align: str = "right"
@@ -99,7 +99,7 @@ class DocumentTable:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure in files of its own beside the Markdown, and inside of the HTML."""
+    """A figure, in its own files beside the Markdown and inline in the HTML."""
 
     name: str
     draw: Callable[[], Figure]
@@ -133,13 +133,13 @@ Block = Text | Heading | DocumentTable | Picture
 
 @dataclass(frozen=True)
 class PageDocument:
-    """A title and what stands under it."""
+    """A title and the blocks below it."""
 
     title: str
     blocks: Sequence[Block]
 
     def save(self, folder: Path, name: str) -> list[Path]:
-        """Write ``name.md``, its figures and ``name.html``; the paths of both pages."""
+        """Write ``name.md``, its figures and ``name.html``; return the paths of both pages."""
         markdown = "\n\n".join([f"# {self.title}", *(block.markdown(folder) for block in self.blocks)]) + "\n"
         html = (
             f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(self.title)}</title>'
@@ -154,7 +154,7 @@ class PageDocument:
 
 
 def _html(text: str) -> str:
-    """With what Markdown has between back-ticks as code, and nothing else taken for markup."""
+    """Escape a text for HTML, and mark what Markdown has between back-ticks as code."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
 
 

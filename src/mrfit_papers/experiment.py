@@ -1,4 +1,4 @@
-"""What an experiment of a paper is: which units it needs, and what their results say."""
+"""Experiments of papers: the units that they need, and reports of their results."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Results = Mapping[Unit, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Scope:
-    """How much of an experiment to run.
+    """The part of an experiment to run.
 
-    ``quick`` is a few small sets and reduced grids, ``published`` what the paper has numbers for; None is all its data
-    sets.
+    ``quick`` is a few small sets and reduced grids, ``published`` only what the paper has numbers for. ``datasets`` is
+    None for all data sets.
     """
 
     quick: bool = False
@@ -29,13 +29,13 @@ class Scope:
     published: bool = False
 
     def in_options(self) -> str:
-        """As the command line has it."""
+        """Return the scope as options of the command line."""
         options = [f"--{name}" for name in ("quick", "published") if getattr(self, name)]
         return " ".join([*options, *([f"--datasets {','.join(self.datasets)}"] if self.datasets else [])])
 
 
 class Experiment(ABC):
-    """A table or figure of a paper. It holds what to run and what the paper says, and runs nothing itself."""
+    """A table or figure of a paper. It defines what to run and what the paper claims, and runs nothing itself."""
 
     word: ClassVar[str]
     title: ClassVar[str]
@@ -44,23 +44,23 @@ class Experiment(ABC):
 
     @abstractmethod
     def units(self, scope: Scope) -> Sequence[Unit]:
-        """All that the report needs. Experiments that share units share their results."""
+        """Return all units that the report needs. Experiments with common units share their results."""
 
     def asked(self, scope: Scope) -> Sequence[Unit]:
-        """Those of its units that a scope asks for."""
+        """Return the units within a scope."""
         units = self.units(scope)
         return [unit for unit in units if unit.turn() == 0] if scope.published else units
 
     @abstractmethod
     def report(self, results: Results, scope: Scope) -> Sequence[Block]:
-        """What results say; some units may have none yet."""
+        """Return the report of results; some units may have none yet."""
 
     def claims(self, results: Results) -> Sequence[Claim]:
-        """The paper's claims that these results bear on."""
+        """Return the paper's claims on which these results bear."""
         return ()
 
     def chosen(self, scope: Scope) -> tuple[str, ...]:
-        """The data sets to run on."""
+        """Return the data sets to run on."""
         if scope.datasets is None:
             return self.quick_datasets if scope.quick else self.datasets
         unknown = [name for name in scope.datasets if name not in self.datasets]

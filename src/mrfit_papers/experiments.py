@@ -1,4 +1,4 @@
-"""All experiments by their words."""
+"""All experiments by name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXPERIMENTS: dict[str, Experiment] = {experiment.word: experiment for experiment
 
 
 def experiments_called(word: str) -> tuple[Experiment, ...]:
-    """One by its word, or ``all`` of them."""
+    """Return one experiment by name, or ``all`` of them."""
     if word == "all":
         return tuple(EXPERIMENTS.values())
     if word not in EXPERIMENTS:

@@ -1,4 +1,4 @@
-"""The picture of a learning curve: what methods gain over a common one, by the number of rows."""
+"""Pictures of learning curves: the gain of methods over a common one, by the number of rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class GainPanel:
 
 
 def draw_gains(panels: Sequence[GainPanel], *, over: str, columns: int = 3) -> Figure:
-    """One panel a data set; a point above the line is better than ``over``. Bars are two standard errors.
+    """Draw one panel a data set; a point above the line is better than ``over``. Bars are two standard errors.
 
     Gains differ by orders of magnitude between few rows and many, so the vertical scale is linear around zero and
     logarithmic beyond.
@@ -41,7 +41,7 @@ def draw_gains(panels: Sequence[GainPanel], *, over: str, columns: int = 3) -> F
             if method not in panel.gains:
                 continue
             means, errors = zip(*panel.gains[method], strict=True)
-            shift = 1.0 + 0.03 * (k - (len(methods) - 1) / 2)  # bars beside each other
+            shift = 1.0 + 0.03 * (k - (len(methods) - 1) / 2)  # puts bars side by side
             x = [n * shift for n in panel.n_rows]
             bars = [2.0 * error for error in errors]
             axes.errorbar(

@@ -39,18 +39,18 @@ from mrfit_papers.experiment import Experiment, Results, Scope
 from mrfit_papers.unit import Unit
 
 _MANY = 10**6  # variables: no limit
-_FEW = 17  # of which all sets of so many can be taken
+_FEW = 17  # variables up to which all sets of them can be used
 _OTHER_SEED = 1
-_MORE_SEEDS = (1, 2)  # that what chains learned is learned with again
+_MORE_SEEDS = (1, 2)  # with which chains repeat what they learned
 _NARROW = 300  # variables
 _GROWN, _GROWN_WIDE = (10.0, 3.0, 1.0, 0.3), (10.0, 3.0, 1.0)  # strengths: many variables have few rows
-_PAIRS_EACH = 20  # of a variable, on average, that growth may come to
-_TOLD, _TOLD_OF_MANY = 0.1, 0.5  # by a tree, of what single variables leave open
+_PAIRS_EACH = 20  # pairs of a variable, on average, up to which growth may go
+_SHARE, _SHARE_OF_MANY = 0.1, 0.5  # of the entropy of single variables that a tree explains
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A way to learn a distribution, for sets of up to ``most`` variables, and of them for rows that it ``suits``."""
+    """A recipe for learning a distribution, for sets of up to ``most`` variables whose rows it ``suits``."""
 
     learner: Callable[[int], Learner]  # from the number of variables
     describe: str
@@ -58,34 +58,34 @@ class Recipe:
     suits: Callable[[UniqueRows], bool] = lambda rows: True
 
 
-def told_by_a_tree(rows: UniqueRows) -> float:
-    """The share of what single variables leave open that a tree of their pairs says."""
+def tree_share(rows: UniqueRows) -> float:
+    """Return the share of the entropy of single variables that the best tree of pairs explains."""
     information = pairwise_mutual_information(rows)
     first, second = maximum_information_tree(rows).edges.T
     return float(information[first, second].sum()) / float(np.trace(information))
 
 
 def is_worth_cells(rows: UniqueRows) -> bool:
-    """Whether a limit of cells costs little, by what a tree says; of many variables it must say more."""
-    return told_by_a_tree(rows) >= (_TOLD if len(rows.domain) <= _NARROW else _TOLD_OF_MANY)
+    """Return whether a limit on cells costs little, as a tree explains much; of many variables it must explain more."""
+    return tree_share(rows) >= (_SHARE if len(rows.domain) <= _NARROW else _SHARE_OF_MANY)
 
 
 def is_loose(rows: UniqueRows) -> bool:
-    """Whether a tree says little: there no pair is far from mattering."""
-    return told_by_a_tree(rows) < _TOLD
+    """Return whether a tree explains little: then all pairs may matter."""
+    return tree_share(rows) < _SHARE
 
 
 def is_for_chains(rows: UniqueRows) -> bool:
-    """Where a tree says little, or states are rare. Where it says half of all, chains freeze."""
+    """Return whether a tree explains little, or states are rare. If it explains half, chains freeze."""
     frequencies = rows.sample_weight @ rows.codes / rows.total_weight
-    return told_by_a_tree(rows) < _TOLD_OF_MANY and (are_rare(frequencies) or is_loose(rows))
+    return tree_share(rows) < _SHARE_OF_MANY and (are_rare(frequencies) or is_loose(rows))
 
 
 def _up_to(order: int) -> Learner:
     return Learner(AllInteractions(order), L2((10.0, 3.0, 1.0, 0.3, 0.1)), LikelihoodSpec())
 
 
-# Sets that a recipe is not for are those where validation rows never chose it.
+# On sets that a recipe does not suit, validation rows never selected it.
 RECIPES: Mapping[str, Recipe] = {
     "tree": Recipe(lambda _: Learner(ChowLiuTree(), PseudoCounts(), LikelihoodSpec()), "smoothed tree"),
     "grown": Recipe(
@@ -121,13 +121,13 @@ def _sets() -> dict[str, dict[str, str]]:
 
 @cache
 def published() -> dict[str, tuple[float, float]]:
-    """ACMN and ID-SPN by data set."""
+    """Return the scores of ACMN and ID-SPN by data set."""
     return {name: (float(row["ACMN"]), float(row["ID-SPN"])) for name, row in _sets().items()}
 
 
 @dataclass(frozen=True)
 class LeagueSet(Unit):
-    """All recipes on one set: what validation rows chose, and its log-likelihood on test rows."""
+    """All recipes on one set: the one that validation rows select, and its log-likelihood on test rows."""
 
     set: str
 
@@ -137,7 +137,7 @@ class LeagueSet(Unit):
         return tuple((self.set, part) for part in PARTS)
 
     def recipe_learners(self) -> dict[str, Learner]:
-        """Of the recipes for so many variables."""
+        """Return the learners of the recipes for this number of variables."""
         n = named_set(self.set).n_variables
         return {word: recipe.learner(n) for word, recipe in RECIPES.items() if n <= recipe.most}
 
@@ -161,9 +161,9 @@ class LeagueSet(Unit):
             if RECIPES[word].suits(rows):
                 try:
                     entries.append(Entry(word, learner.fit(rows, valid, test=test)))
-                except InputError as error:  # chains that do not mix: there is no number, and that is the result
+                except InputError as error:  # chains that do not mix give no number, and that is the result
                     failed[word] = {"failed": str(error)}
-        best = chosen(entries, rows)  # a tree is always there
+        best = chosen(entries, rows)  # the tree always has a result
         return {
             "chosen": best.word,
             "other_seeds": _relearned(best, rows, valid, test) if best.is_sampled else [],
@@ -173,7 +173,7 @@ class LeagueSet(Unit):
 
 @dataclass
 class Entry:
-    """What came of a recipe. ``more`` is by how much log Z is larger than learning left it, once that is known."""
+    """The result of a recipe. ``more`` is the excess of a better log Z over that of learning, once known."""
 
     word: str
     fitted: FitResult
@@ -190,7 +190,7 @@ class Entry:
 
     @property
     def score(self) -> tuple[float, float]:
-        """Of test rows; and its error, of log Z and of learning."""
+        """Return the score of test rows, and its error, that of log Z and of learning."""
         assert self.fitted.test is not None
         known = self.fitted.model.provenance.get("log_z", {"error": 0.0, "learning_error": 0.0})
         log_z_error = known["error"] if self.log_z_error is None else self.log_z_error
@@ -198,7 +198,7 @@ class Entry:
 
     @property
     def result(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """The result as plain values for JSON."""
         fitted, (score, error) = self.fitted, self.score
         assert fitted.test is not None
         return {
@@ -215,7 +215,7 @@ class Entry:
 
 
 def chosen(entries: Sequence[Entry], rows: UniqueRows) -> Entry:
-    """The best on validation rows, which counts only when its log Z is known better than learning leaves it."""
+    """Return the best entry on validation rows. It counts only once its log Z is estimated better than by learning."""
     best = max(entries, key=lambda entry: entry.valid)
     while best.is_sampled and best.log_z_error is None:
         best.more, best.log_z_error = _weighed_better(best.fitted.model, rows)
@@ -224,7 +224,7 @@ def chosen(entries: Sequence[Entry], rows: UniqueRows) -> Entry:
 
 
 def _weighed_better(model: MarkovNetwork, rows: UniqueRows) -> tuple[float, float]:
-    """By how much log Z is larger than learning left it, and its error: by more and slower chains, with other seeds."""
+    """Return the excess of log Z over that of learning, and its error, from more and slower chains with other seeds."""
     known = model.known_log_z
     assert known is not None
     assert isinstance(model.parameters, Canonical)
@@ -242,9 +242,9 @@ def _weighed_better(model: MarkovNetwork, rows: UniqueRows) -> tuple[float, floa
 
 
 def _relearned(best: Entry, rows: UniqueRows, valid: UniqueRows, test: UniqueRows) -> list[dict[str, float]]:
-    """What the same structure comes to on test rows with other seeds, of learning and log Z.
+    """Return test scores of the same structure with other seeds, of learning and log Z.
 
-    By strengths down to the chosen one, as it was learned itself: from nothing dense graphs take four times as long.
+    Strengths walk down to the selected one, as in learning: starting there, dense graphs take four times as long.
     """
     strengths = tuple(fit.strength for fit in best.fitted.fits if fit.strength >= best.fitted.best.strength)
     structure = FixedStructure(best.fitted.structure.structure)
@@ -254,7 +254,7 @@ def _relearned(best: Entry, rows: UniqueRows, valid: UniqueRows, test: UniqueRow
 
 
 class League(Experiment):
-    """Ours: which recipe validation rows choose on each set, and how it does on test rows."""
+    """The recipe that validation rows select on each set, and its score on test rows."""
 
     word = "league"
     title = "Learning distributions: test log-likelihoods on 20 sets"

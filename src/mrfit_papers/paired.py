@@ -11,11 +11,11 @@ from scipy.special import stdtrit
 
 @dataclass(frozen=True)
 class Paired:
-    """The mean of a difference over splits; half the lengths of its 95 % intervals.
+    """The mean of a difference over splits, and half the lengths of its 95 % intervals.
 
-    ``half`` is that of a t interval, as if splits were independent. They are not: every row is to learn from in some
-    and to judge by in others, so that it is too short. ``corrected`` takes the variance of the mean as (1 / splits +
-    test rows / training rows) times that of one split (Nadeau and Bengio 2003).
+    ``half`` is that of a t interval, as if splits were independent. They are not: every row is a training row in some
+    and a test row in others, so that the interval is too short. ``corrected`` takes the variance of the mean as (1 /
+    splits + test rows / training rows) times that of one split (Nadeau and Bengio 2003).
     """
 
     mean: float
@@ -26,7 +26,7 @@ class Paired:
 
     @classmethod
     def of(cls, ours: Sequence[float], others: Sequence[float], *, test_share: float = 1.0) -> Paired:
-        """Ours less the others'; ``test_share`` is the number of test rows over that of training rows."""
+        """Return our values minus the others'; ``test_share`` is the ratio of test rows to training rows."""
         difference = np.subtract(ours, others)
         n = len(difference)
         if n < 2:

@@ -1,9 +1,9 @@
-"""Whether learning finds known groups: networks with parameters in groups, rows drawn from them, and what is learned.
+"""Recovery of known groups: networks with parameters in groups, rows drawn from them, and learned groups.
 
 Rows are drawn exactly, and a method succeeds when it finds all groups:
 
     L2 + k-means    a weak L2 fit, its parameters clustered
-    soft tying      from that fit
+    soft tying      started from that fit
     soft, restarts  also from that fit with noise like its estimation error; the start with the best objective counts
     hard tying      the groups of soft tying relearned as equal; it succeeds when their values are right too: an L1
                     error of the centers below alpha / 4, as the theorem promises
@@ -42,11 +42,11 @@ Floats = NDArray[np.float64]
 METHODS = ("L2 + k-means", "soft tying", "soft, restarts", "hard tying")
 WEAK = 0.1  # strength of the L2 fit
 BOUND = 30.0  # largest absolute parameter, as in every fit of the library
-_MOST_VARIABLES = 16  # of two states: all joint states are gone over in every fit
+_MOST_VARIABLES = 16  # of two states: every fit enumerates all joint states
 
 
 class _Measure(NamedTuple):
-    """What learning maximises, and what theory takes it apart into."""
+    """The objective of learning, and its decomposition in theory."""
 
     objective: Callable[[Canonical, UniqueRows], Objective]
     composition: Callable[[Canonical], Composition]
@@ -64,10 +64,10 @@ _MEASURES = {
 
 @dataclass(frozen=True)
 class Design:
-    """A kind of network: binary variables, so many edges, and the values that its parameters take.
+    """A kind of network: binary variables, a number of edges, and the values of its parameters.
 
-    ``spread`` is how wide the groups are: zero where parameters of a group are equal. ``objective`` is what learning
-    maximises, ``likelihood`` or ``pseudo-likelihood``.
+    ``spread`` is the width of the groups: zero if parameters of a group are equal. ``objective`` is that of learning,
+    ``likelihood`` or ``pseudo-likelihood``.
     """
 
     n_variables: int = 8
@@ -95,7 +95,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Truth:
-    """A network with known groups, and what theory says about it."""
+    """A network with known groups, and what theory predicts for it."""
 
     design: Design
     parameters: Canonical
@@ -106,7 +106,7 @@ class Truth:
 
     @classmethod
     def drawn(cls, design: Design, seed: int) -> Truth:
-        """Graph and groups depend on the seed and on sizes alone; groups are as equal in size as can be."""
+        """Draw a network; graph and groups depend on the seed and on sizes alone. Groups are about equal in size."""
         rng, n = np.random.default_rng(seed), design.n_variables
         domain = Domain.from_states({f"x{i}": ["0", "1"] for i in range(n)})
         pairs = np.transpose(np.triu_indices(n, 1))
@@ -132,19 +132,19 @@ class Truth:
 
     @cached_property
     def variance(self) -> Floats:
-        """Of the maximum likelihood estimate of each parameter, times the number of rows."""
+        """The variance of the maximum likelihood estimate of each parameter, times the number of rows."""
         likelihood = Likelihood(self.parameters, weighted_states(self.parameters.domain, self.probabilities))
         return np.diag(np.linalg.inv(hessian(likelihood, self.w)))
 
     def normal_rows(self, error: float) -> float:
-        """With so many rows all errors are below the given one, each but with probability delta / m."""
+        """Return the rows with which all errors are below the given one, each up to a probability of delta / m."""
         quantile = NormalDist().inv_cdf(1.0 - self.theory.delta / (2 * len(self.w)))
         return float((quantile / error) ** 2 * self.variance.max())
 
 
 @dataclass(frozen=True)
 class Recovery:
-    """Which `METHODS` found all groups in one table, and the L1 error of the centers of hard tying."""
+    """The `METHODS` that found all groups in one table, and the L1 error of the centers of hard tying."""
 
     found: dict[str, bool]
     center_error: float
@@ -152,7 +152,7 @@ class Recovery:
 
 @dataclass(frozen=True)
 class RecoveryShare:
-    """In which share of some tables each of `METHODS` found all groups, and the median of the error of centers."""
+    """The share of tables in which each of `METHODS` found all groups, and the median error of centers."""
 
     n_rows: int
     repetitions: int
@@ -163,7 +163,7 @@ class RecoveryShare:
 def recovery_share(
     truth: Truth, n_rows: int, *, seed: int = 0, repetitions: int = 50, share: float = 0.01, restarts: int = 10
 ) -> RecoveryShare:
-    """Over ``repetitions`` tables of ``n_rows`` rows; ``share`` and ``restarts`` as for `recover`."""
+    """Repeat `recover` over ``repetitions`` tables of ``n_rows`` rows."""
     if repetitions < 1:
         raise InputError(f"repetitions is {repetitions}; at least one is needed.")
     seeds = np.random.SeedSequence([seed, n_rows]).spawn(repetitions)
@@ -175,9 +175,9 @@ def recovery_share(
 def recover(
     truth: Truth, n_rows: int, rng: np.random.Generator, *, share: float = 0.01, restarts: int = 10
 ) -> Recovery:
-    """Draw one table and learn from it in every way.
+    """Draw one table and learn from it by every method.
 
-    ``share`` is the strength of soft tying for each row, so that it is fixed against the mean.
+    ``share`` is the strength of soft tying per row, so that it does not change relative to the mean over rows.
     """
     if n_rows < 1 or restarts < 0:
         raise InputError(f"n_rows is {n_rows} and restarts {restarts}; expected at least one row, and zero restarts.")
@@ -208,7 +208,7 @@ def recover(
 
 
 def hessian(objective: Objective, w: Floats) -> Floats:
-    """As a matrix: one product for each parameter."""
+    """Return the Hessian as a matrix, by one product for each parameter."""
     product = objective.expand(w).product
     return np.stack([product(column) for column in np.eye(len(w))])
 
@@ -218,9 +218,9 @@ def _same(groups: Groups, others: Groups) -> bool:
 
 
 def _evenly_spread(assignment: NDArray[np.int64], n_groups: int) -> Floats:
-    """From -1/2 to 1/2 in each group, so that its center stays."""
+    """Return offsets from -1/2 to 1/2 in each group, with a mean of zero."""
     offset = np.empty(len(assignment))
     for number in range(n_groups):
-        mine = np.flatnonzero(assignment == number)
-        offset[mine] = np.linspace(-0.5, 0.5, len(mine))
+        own = np.flatnonzero(assignment == number)
+        offset[own] = np.linspace(-0.5, 0.5, len(own))
     return offset

@@ -1,4 +1,4 @@
-"""The picture of recovered groups: in which share of tables they are found, by the number of rows, beside bounds."""
+"""Pictures of recovery: the share of tables in which all groups are found, by the number of rows, beside bounds."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_ORDER = (1, 0, 2, 3, 4, 5, 6)  # the first two methods in the most different colours
+_ORDER = (1, 0, 2, 3, 4, 5, 6)  # gives the first two methods the most different colours
 
 
 @dataclass(frozen=True)
 class RecoveryPanel:
-    """Shares of tables for several numbers of rows, by method, and numbers of rows that theory asks for, by name.
+    """Shares of tables by method and number of rows, and the numbers of rows that theory requires, by name.
 
     A bound has the colour of the method of its name, if there is one.
     """
@@ -32,7 +32,7 @@ class RecoveryPanel:
 
 
 def draw_recovery(panels: Sequence[RecoveryPanel]) -> Figure:
-    """One panel a kind of network, all with the same axes; curves that lie on each other are drawn in widths."""
+    """Draw one panel a kind of network, all with the same axes; curves that coincide have different widths."""
     from matplotlib.figure import Figure
 
     columns = min(2, len(panels))
@@ -67,11 +67,11 @@ def _draw_curves(axes: Axes, panel: RecoveryPanel, colours: Mapping[str, str]) -
         for above, method in zip(range(len(methods) - 1, -1, -1), methods, strict=True):
             width = 1.5 + 2 * above
             axes.plot(panel.n_rows, share, color=colours[method], marker="o", markersize=3.5, linewidth=width)
-    # The first curve to rise has its name on the left, where nothing else is; the others on the right.
-    for place, share in enumerate(sorted(shown, key=sum, reverse=True)):
-        height = 0.62 - 0.2 * place if place else 0.5
+    # The first curve to rise has its label on the left, where nothing else is; the others on the right.
+    for number, share in enumerate(sorted(shown, key=sum, reverse=True)):
+        height = 0.62 - 0.2 * number if number else 0.5
         x = float(np.exp(np.interp(height, share, np.log(panel.n_rows))))
-        at = (x / 1.5, height) if place == 0 else (30.0 * max(panel.n_rows) ** 0.75, height)
+        at = (x / 1.5, height) if number == 0 else (30.0 * max(panel.n_rows) ** 0.75, height)
         _name_curve(axes, shown[share], at, (x, height), colours)
 
 
@@ -82,12 +82,12 @@ def _name_curve(
     curve_at: tuple[float, float],
     colours: Mapping[str, str],
 ) -> None:
-    """Names below each other, each in its own colour, and a stroke to the curve."""
+    """Draw names below each other, each in its own colour, and a line to the curve."""
     left = at[0] < curve_at[0]
     if not left:
         axes.plot((curve_at[0] * 1.15, at[0] / 1.3), (curve_at[1], at[1]), color="0.6", linewidth=0.8)
-    for place, method in enumerate(methods):
-        height = at[1] + 0.055 * ((len(methods) - 1) / 2 - place)
+    for number, method in enumerate(methods):
+        height = at[1] + 0.055 * ((len(methods) - 1) / 2 - number)
         axes.text(at[0], height, method, color=colours[method], ha="right" if left else "left", va="center")
 
 

@@ -1,4 +1,4 @@
-"""From an experiment to its pages: run what has no result yet, store each at once, write what they say."""
+"""Reproduction of experiments: run units without a result, store each at once, and write pages."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from mrfit_papers.runner import Clock, outcomes
 from mrfit_papers.store import Session, Store, UnitRecord
 from mrfit_papers.unit import Unit, checksum
 
-# Told of every finished unit: how many are done, of how many, what it was, and the seconds left.
+# Called after every unit: with the number done, the number of all, the unit's description, and the seconds left.
 Progress = Callable[[int, int, str, float], None]
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What a run of experiments gave."""
+    """The outcome of a run of experiments."""
 
     experiments: Sequence[Experiment]
     scope: Scope
@@ -52,10 +52,10 @@ class Reproduction:
 def run(
     experiments: Sequence[Experiment], scope: Scope, folder: Path, *, jobs: int = 1, progress: Progress | None = None
 ) -> tuple[int, list[str]]:
-    """Run all units that have no result in ``folder`` yet; how many that were, and what went wrong with which."""
+    """Run all units that have no result in ``folder`` yet; return their number, and descriptions of failures."""
     units = needed(experiments, scope)
     for name, part in sorted({file for unit in units for file in unit.data()}):
-        checksum(name, part)  # where data are missing, nothing is begun
+        checksum(name, part)  # refuses to begin if data are missing
     with Store.opened(folder) as store:
         missing = store.missing(units)
         session = Session(date.today().isoformat(), processor(), jobs)
@@ -78,7 +78,7 @@ def run(
 
 
 def report(experiments: Sequence[Experiment], scope: Scope, folder: Path) -> tuple[list[Path], list[Claim]]:
-    """Write the page of every experiment from what is stored, and one of all claims where there are several."""
+    """Write the page of every experiment from stored results, and one of all claims if there are several."""
     store = Store.read(folder)
     pages: list[Path] = []
     for experiment in experiments:
@@ -94,7 +94,7 @@ def report(experiments: Sequence[Experiment], scope: Scope, folder: Path) -> tup
 
 
 def page(experiment: Experiment, scope: Scope, store: Store) -> PageDocument | None:
-    """The page of an experiment; None where nothing of it can be shown."""
+    """Return the page of an experiment, or None if it has no results."""
     units = experiment.asked(scope)
     records = store.of(units)
     if not records:
@@ -107,7 +107,7 @@ def page(experiment: Experiment, scope: Scope, store: Store) -> PageDocument | N
 
 
 def claims(experiments: Sequence[Experiment], scope: Scope, store: Store) -> list[Claim]:
-    """What became of every claim that stored results bear on."""
+    """Return every claim on which stored results bear, with its verdict."""
     return [
         claim
         for experiment in experiments
@@ -129,7 +129,7 @@ def reproduce(
     report_only: bool = False,
     progress: Progress | None = None,
 ) -> Reproduction:
-    """Run what is missing and write the pages, or only the latter."""
+    """Run the units without results and write the pages, or only write the pages."""
     folder, units = Path(folder), needed(experiments, scope)
     n_new, failures = (0, []) if report_only else run(experiments, scope, folder, jobs=jobs, progress=progress)
     pages, found = report(experiments, scope, folder)
@@ -138,14 +138,14 @@ def reproduce(
 
 
 def needed(experiments: Sequence[Experiment], scope: Scope) -> list[Unit]:
-    """Every unit once."""
+    """Return every unit once."""
     return list(dict.fromkeys(unit for experiment in experiments for unit in experiment.asked(scope)))
 
 
 def _made(
     experiment: Experiment, scope: Scope, store: Store, units: Sequence[Unit], records: Mapping[Unit, UnitRecord]
 ) -> str:
-    """By which command, on what, in how much time; and what is missing."""
+    """Describe the command, the machine and the time that made a page, and the missing units."""
     command = f"mrfit reproduce {experiment.word} {scope.in_options()}".strip()
     seconds, n_done = sum(record.seconds for record in records.values()), len(records)
     machines = " and ".join(dict.fromkeys(session.processor for session in store.sessions)) or "an unknown processor"

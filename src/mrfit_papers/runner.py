@@ -1,4 +1,4 @@
-"""Running units: one after another, or in several processes that outlive none of us."""
+"""Running units: one after another, or in several processes that end with this one."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from mrfit_papers.unit import Unit
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a unit: a result, or what went wrong.
+    """The result of a unit, or its error.
 
-    ``seconds`` are those of the processor, whatever else it was busy with; ``memory`` is the most its process took, in
+    ``seconds`` are processor seconds, independent of other load; ``memory`` is the peak memory of its process, in
     bytes.
     """
 
@@ -36,9 +36,9 @@ class Outcome:
 
 
 def outcomes(units: Iterable[Unit], *, jobs: int = 1) -> Iterator[Outcome]:
-    """Every unit once, in any order; results do not depend on ``jobs``. A unit that fails stops no other.
+    """Run every unit once, in any order; results do not depend on ``jobs``. A failing unit stops no other.
 
-    On the cluster in use, where there is one.
+    They run on the cluster in use, if there is one.
     """
     bundles = bundled(units)
     if is_in_use():
@@ -49,9 +49,9 @@ def outcomes(units: Iterable[Unit], *, jobs: int = 1) -> Iterator[Outcome]:
 
 
 def bundled(units: Iterable[Unit]) -> list[list[Unit]]:
-    """Units of one turn that share work together.
+    """Group units of one turn that share work.
 
-    Within a turn the dearest bundles are first: a long one at the end would keep one process busy.
+    Within a turn the most expensive bundles come first: a long one at the end would leave the other processes idle.
     """
     bundles: dict[tuple[int, Hashable], list[Unit]] = defaultdict(list)
     for unit in units:
@@ -72,7 +72,7 @@ def outcome_of(unit: Unit) -> Outcome:
     try:
         with threadpool_limits(limits=1):
             result, error = unit.run(), ""
-    except Exception as failure:  # of whatever kind: it is told of with its unit, and the others go on
+    except Exception as failure:  # reported with its unit, and the others continue
         result, error = None, f"{type(failure).__name__}: {failure}"
     return Outcome(unit, time.process_time() - begun, _memory(), result, error)
 
@@ -85,19 +85,19 @@ def _memory() -> float:
 
 
 class _Worker:
-    """A process with a bundle of units to do.
+    """A process that works through a bundle of units.
 
-    A fork of this process would inherit locks of compiled threads. Workers are forks of one that has imported all they
-    need and run nothing, or each would import it for a second or two.
+    A fork of this process would inherit locks of compiled threads. Workers are forks of a server that has imported all
+    modules and runs nothing; otherwise each would take a second or two to import them.
     """
 
     def __init__(self) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload([__name__, "mrfit_papers.experiments"])
-        self.connection, theirs = context.Pipe()
-        self.process: BaseProcess = context.Process(target=_work, args=(theirs,), daemon=True)
+        self.connection, child_end = context.Pipe()
+        self.process: BaseProcess = context.Process(target=_work, args=(child_end,), daemon=True)
         self.process.start()
-        theirs.close()
+        child_end.close()
         self.waiting: deque[Unit] = deque()
 
     def give(self, bundle: Iterable[Unit]) -> None:
@@ -116,12 +116,12 @@ def _work(connection: Connection) -> None:
         while True:
             for unit in connection.recv():
                 connection.send(outcome_of(unit))
-    except (EOFError, BrokenPipeError):  # nobody wants any more
+    except (EOFError, BrokenPipeError):  # the parent wants no more results
         return
 
 
 def _end_with_parent() -> None:
-    """A parent that is killed cannot end its children."""
+    """End this process when its parent ends: a parent that is killed cannot do it."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -140,7 +140,7 @@ def _in_processes(bundles: list[list[Unit]], jobs: int) -> Iterator[Outcome]:
                 try:
                     outcome: Outcome = worker.connection.recv()
                     worker.waiting.popleft()
-                except (EOFError, ConnectionResetError):  # it was killed, most likely for want of memory
+                except (EOFError, ConnectionResetError):  # the worker was killed, most likely because memory ran out
                     outcome = Outcome(worker.waiting.popleft(), 0.0, 0.0, error="its process was ended from outside")
                     rest = worker.waiting
                     worker.end()
@@ -157,7 +157,7 @@ def _in_processes(bundles: list[list[Unit]], jobs: int) -> Iterator[Outcome]:
 
 @dataclass
 class Clock:
-    """Time left, by the cost of what is done and what is not."""
+    """An estimate of the time left, from the costs of finished and remaining units."""
 
     total: float
     now: Callable[[], float] = time.perf_counter
@@ -167,6 +167,6 @@ class Clock:
         self.begun = self.now()
 
     def left(self, cost: float) -> float:
-        """In seconds, after another unit of so much is done."""
+        """Return the seconds left, after another unit of this cost is done."""
         self.done += cost
         return (self.now() - self.begun) * (self.total - self.done) / self.done

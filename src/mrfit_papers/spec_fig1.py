@@ -20,11 +20,11 @@ from mrfit_papers.spec_rows import SETS, SMALL
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ALIKE = 0.01  # a share of -LL that nobody sees in the paper's figure
+ALIKE = 0.01  # a share of -LL that is invisible in the paper's figure
 
 
 def spec_fit_units(sets: Sequence[str], scope: Scope) -> list[SpecFit]:
-    """Those of figures 1 and 2."""
+    """Return the units of figures 1 and 2."""
     models, n_splits = (QUICK_MODELS, QUICK_SPLITS) if scope.quick else (tuple(MODELS), SPLITS)
     return [
         SpecFit(name, model, split, scope.seed)
@@ -36,7 +36,7 @@ def spec_fit_units(sets: Sequence[str], scope: Scope) -> list[SpecFit]:
 
 
 class SpecFig1(Experiment):
-    """Negative log-likelihood of test rows, as in the paper and as differences to spectral coordinates."""
+    """Negative log-likelihood of test rows, as in the paper and as differences from spectral coordinates."""
 
     word = "spec-fig1"
     title = "Sparse and spectral parameterizations, Figure 1: test -LL by parameterization and penalty"
@@ -62,7 +62,7 @@ class SpecFig1(Experiment):
             fits.certificates(),
             Heading(f"Differences to {REFERENCE}, paired over splits"),
             Text(
-                "Rows are split anew each time, so that splits share most of what makes a model good or bad; "
+                "Rows are split again each time, so that splits share most of what makes a model good or bad; "
                 "differences between models on the same splits show more than the boxes. But splits overlap: a t "
                 "interval (thick line) takes them as independent and is too short. The thin line is the interval with "
                 "the variance of Nadeau and Bengio (2003), which adds test rows over training rows, here one, to one "
@@ -88,7 +88,7 @@ def draw_likelihoods(fits: Fits) -> Figure:
 
 
 def _panel(fits: Fits, name: str) -> BoxPanel:
-    """Up to where the models of interest reach: far off ones would press them together."""
+    """Return a panel whose limit suits the models of interest: distant ones would compress them."""
     values = {model: fits.values(name, model, "test") for model in fits.models}
     shown = [v for model in fits.there(SPARSE) for v in values[model]]
     limit = None
@@ -100,7 +100,7 @@ def _panel(fits: Fits, name: str) -> BoxPanel:
 
 def draw_differences(fits: Fits) -> Figure:
     rows = [[_difference_panel(fits, name) for name in row] for row in fits.rows()]
-    return draw_boxes(rows, fits.style(), label=f"test -LL less that of {REFERENCE}", zero=True)
+    return draw_boxes(rows, fits.style(), label=f"test -LL minus that of {REFERENCE}", zero=True)
 
 
 def _difference_panel(fits: Fits, name: str) -> BoxPanel:
@@ -117,7 +117,7 @@ def _difference_panel(fits: Fits, name: str) -> BoxPanel:
 
 
 def differences_table(fits: Fits) -> DocumentTable:
-    """With the corrected interval and in how many splits a model is worse."""
+    """Return differences with the corrected interval and the number of splits in which a model is worse."""
 
     def cell(name: str, model: str) -> Cell | str:
         paired = fits.paired(name, model, REFERENCE)
@@ -136,7 +136,7 @@ def differences_table(fits: Fits) -> DocumentTable:
     )
 
 
-# --- claims: "clear" is by the corrected interval
+# --- claims: "clear" refers to the corrected interval
 
 
 def _claims(fits: Fits) -> Iterator[Claim]:
@@ -151,12 +151,12 @@ def _of_sets(held: Sequence[bool]) -> Cases:
 
 
 def _of_pairs(held: Sequence[bool], n_models: int) -> Cases:
-    """Each of several models on each data set."""
+    """Count each of several models on each data set as a case."""
     return Cases.of(held, n_models * len(SETS), "cases")
 
 
 def _ising(fits: Fits) -> Claim | None:
-    """Of all parameterizations with l1 it has the highest mean."""
+    """Check that Ising has the highest mean of all parameterizations with l1."""
     names = fits.there(list(COORDINATES))
     sets = list(fits.complete(names)) if "I" in names and len(names) > 2 else []
     if not sets:
@@ -200,7 +200,7 @@ def _best(fits: Fits) -> Claim | None:
 
 
 def _flat(fits: Fits) -> Claim | None:
-    """Beside S over all sets of variables too, where it is there: a bounded search would give them an advantage."""
+    """Compare flat penalties with S over all sets of variables, if available: a bounded search would favour them."""
     other = "S, optimum" if "S, optimum" in fits.models else REFERENCE
     paired = {(s, m): fits.paired(s, m, other) for m in fits.there(FLAT) for s in fits.sets}
     found = {key: each for key, each in paired.items() if each is not None}
@@ -217,7 +217,7 @@ def _flat(fits: Fits) -> Claim | None:
 
 
 def _penalties(fits: Fits) -> Claim | None:
-    """The same coordinates with group or hierarchical penalties and with l1; full ones are a claim of their own."""
+    """Compare group or hierarchical penalties with l1 in the same coordinates; full ones are a claim of their own."""
     names = [m for m in SPARSE if "-" in m and not m.startswith("F")]
     pairs = [(m, m.partition("-")[0]) for m in fits.there(names)]
     paired = {(s, m): fits.paired(s, m, base) for m, base in pairs if base in fits.models for s in fits.sets}
@@ -260,6 +260,6 @@ def _full(fits: Fits) -> Claim | None:
 
 
 def _listed(sets: Sequence[str], held: Sequence[bool]) -> str:
-    """On how many, and which not."""
+    """Report on how many sets a claim holds, and on which not."""
     others = [name for name, holds in zip(sets, held, strict=True) if not holds]
     return f"{sum(held)} of {len(sets)} sets" + (f" (not {', '.join(others)})" if others else "")

@@ -1,4 +1,4 @@
-"""Figure 2 of Buchman et al. (2012): how many parameters are not zero, with every parameterization and penalty."""
+"""Figure 2 of Buchman et al. (2012): the number of nonzero parameters with every parameterization and penalty."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mrfit_papers.spec_rows import SETS, SMALL
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DEPENDS = 1.25  # times as many parameters with another reference state
+DEPENDS = 1.25  # ratio of numbers of parameters with different reference categories that counts as dependence
 
 
 class SpecFig2(Experiment):
@@ -68,7 +68,7 @@ def draw_sizes(fits: Fits) -> Figure:
 
 
 def _panel(fits: Fits, name: str) -> BoxPanel:
-    """Up to where models with zeros reach: the two without have all parameters there are."""
+    """Return a panel whose limit suits models with zeros: the two without have all possible parameters."""
     values = {model: fits.values(name, model, "nonzero") for model in fits.models}
     shown = [v for model in fits.models if model not in FLAT[1:] for v in values[model]]
     return BoxPanel(name, values, limit=1.6 * max(shown) if shown else None)
@@ -82,7 +82,7 @@ def _claims(fits: Fits) -> Iterator[Claim]:
 
 
 def _sparsest(fits: Fits) -> Claim | None:
-    """Both kinds beside the complete ones that are not minimal."""
+    """Compare canonical and spectral with the complete parameterizations that are not minimal."""
     canonical = fits.there(CANONICAL)
     names = [*canonical, *fits.there(("S", "GI", "F"))]
     sets = list(fits.complete(names)) if canonical and {"S", "GI", "F"} <= set(names) else []
@@ -104,7 +104,7 @@ def _sparsest(fits: Fits) -> Claim | None:
 
 
 def _dense(fits: Fits) -> Claim | None:
-    """Every flat model beside S with l1."""
+    """Compare every flat model with S and l1."""
     held, shown = [], []
     for m in fits.there(FLAT):
         sizes = [(fits.mean(s, m, "nonzero"), fits.mean(s, REFERENCE, "nonzero")) for s in fits.sets]
@@ -141,11 +141,11 @@ def _l1(fits: Fits) -> Claim | None:
     return Claim("SPEC", "Fig. 2", words, ours, Cases(fewer, total, len(names) * len(SETS), "cases"), why)
 
 
-_JUDGED = ("usps",)
+_DECISIVE = ("usps",)
 
 
 def _reference(fits: Fits) -> Claim | None:
-    """On the third of the paper's sets, where it says so; the others are listed."""
+    """Check dependence on the set that the paper names; list the other sets."""
     names = fits.there(CANONICAL)
     ratio = {}
     for s in fits.complete(names) if len(names) > 1 else ():
@@ -153,8 +153,8 @@ def _reference(fits: Fits) -> Claim | None:
         ratio[s] = max(sizes) / min(sizes)
     if not ratio:
         return None
-    held = [ratio[s] >= DEPENDS for s in _JUDGED if s in ratio]
+    held = [ratio[s] >= DEPENDS for s in _DECISIVE if s in ratio]
     shown = ", ".join(f"{s} {r:.2f}" for s, r in ratio.items())
     ours = f"largest over smallest mean number among {', '.join(names)}: {shown}; called dependent from {DEPENDS:g}"
     words = "canonical may depend on the reference state, particularly on usps"
-    return Claim("SPEC", "Fig. 2(c)", words, ours, Cases.of(held, len(_JUDGED), f"sets ({', '.join(_JUDGED)})"))
+    return Claim("SPEC", "Fig. 2(c)", words, ours, Cases.of(held, len(_DECISIVE), f"sets ({', '.join(_DECISIVE)})"))

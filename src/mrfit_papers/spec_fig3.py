@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FLAT_L1, FLAT_L2, PSEUDO_COUNTS = ESTIMATORS
-ALIKE = 0.1  # of log10 of mean sizes: a quarter more or less, a line's width on a scale of four powers of ten
+ALIKE = 0.1  # difference of log10 mean sizes: about 25 %, a line's width on a scale of four powers of ten
 GROUPS = {"ab": IN_FIGURES, "cd": tuple(name for name in SETS if name not in IN_FIGURES)}
-MOST = 0.9  # of what all sets of variables give over single variables
+MOST = 0.9  # of the gain of all sets of variables over single variables
 
 Found = dict[str, Any]
 
@@ -81,7 +81,7 @@ _ORDERS = (
 
 
 def _spectra(results: Results) -> dict[str, dict[str, Found]]:
-    """By data set and estimator, in the order of the page."""
+    """Return spectra by data set and estimator, in the order of the page."""
     by = {(unit.set, unit.estimator): found for unit, found in results.items() if isinstance(unit, SpecSpectrum)}
     return {
         name: {each: by[name, each] for each in ESTIMATORS if (name, each) in by}
@@ -156,7 +156,7 @@ def _orders_table(orders: Mapping[str, Found]) -> DocumentTable:
 
 
 def _way(found: Found) -> list[float]:
-    """How far every order comes from single variables to the best."""
+    """Return for every order the share of the gain from single variables to the best order."""
     scores: list[float] = found["held_out"]
     whole = scores[0] - min(scores)
     return [(scores[0] - score) / whole if whole > 0 else 1.0 for score in scores]
@@ -184,7 +184,7 @@ def _of(where: str, words: str, ours: str, held: Sequence[bool], why: str = "", 
 
 
 def _falls(values: Sequence[float], n_sets: Sequence[int]) -> bool:
-    """From one to two to three variables, and on to the mean over all larger sets."""
+    """Return whether values fall from one to two to three variables, and on to the mean over all larger sets."""
     larger = [float(np.average(values[3:], weights=n_sets[3:]))] if len(values) > 3 else []
     shown = [*values[:3], *larger]
     return all(before > after for before, after in pairwise(shown))
@@ -200,7 +200,7 @@ def _sizes_fall(whole: Mapping[str, Mapping[str, Found]]) -> Claim:
 
 
 def _most_for_l1(whole: Mapping[str, Mapping[str, Found]]) -> Claim:
-    """By the fall from pairs to all sets of four and more."""
+    """Compare the fall from pairs to all sets of four and more."""
     fall = {s: {each: _fall(f) for each, f in by.items()} for s, by in whole.items()}
     held = [each[FLAT_L1] > max(each[FLAT_L2], each[PSEUDO_COUNTS]) for each in fall.values()]
     shown = ", ".join(f"{s} {by[FLAT_L1]:.0f} / {by[FLAT_L2]:.0f} / {by[PSEUDO_COUNTS]:.0f}" for s, by in fall.items())
@@ -227,7 +227,7 @@ def _beyond(found: Found) -> float:
 
 
 def _l1_fits_best(whole: Mapping[str, Mapping[str, Found]]) -> Claim:
-    """On the same folds; of ten, nine learn and one judges."""
+    """Compare scores on the same folds; nine of ten are training rows."""
     held, shown = [], []
     for s, by in whole.items():
         for other in (FLAT_L2, PSEUDO_COUNTS):

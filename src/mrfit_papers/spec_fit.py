@@ -25,22 +25,22 @@ class Model:
     reference: str = "first"
     search: str = "hierarchical"
     order: int | None = None
-    cost: float = 1.0  # beside S with l1
+    cost: float = 1.0  # relative to S with l1
 
     def learner(self, name: str, seed: int) -> Learner:
-        """For one of the data sets."""
+        """Return the learner for a data set."""
         options: dict[str, Any] = {} if self.search == "exact" else {"search": self.search}
         penalty = PENALTIES[self.penalty](**options)
         structure = AllInteractions(self.largest(name))
         return Learner(structure, penalty, LikelihoodSpec(), self.parameterization, self.reference, seed=seed)
 
     def largest(self, name: str) -> int | None:
-        """How many variables the sets of this model may have on a data set, if there is a bound."""
+        """Return the largest number of variables that sets of this model may have on a data set, if it is bounded."""
         bounds = (self.order, None if self.search == "exact" else SEARCHED_UP_TO.get(name))
         return min((bound for bound in bounds if bound is not None), default=None)
 
 
-# The paper's names, and the order they stand in.
+# The paper's names, in its order.
 COORDINATES = {
     "I": ("ising", "first"),
     "C1": ("canonical", "first"),
@@ -51,12 +51,12 @@ COORDINATES = {
     "F": ("full", "first"),
 }
 CANONICAL = ("C1", "C2", "CR")
-SCALAR = ("I", *CANONICAL, "S")  # one parameter a set of variables: l1 and group penalties are the same
+SCALAR = ("I", *CANONICAL, "S")  # one parameter a set of variables: l1 and group penalties coincide
 FLAT = ("flat l1", "flat l2", "PC")
-OPTIMA = {**{f"{name}, optimum": None for name in (*CANONICAL, "S")}, "F, optimum": 3}  # and their largest sets
+OPTIMA = {**{f"{name}, optimum": None for name in (*CANONICAL, "S")}, "F, optimum": 3}  # with their largest sets
 TOO_LONG = {("usps", f"{name}, optimum") for name in CANONICAL}  # about a minute a split
 
-# Largest sets where the search would let in more parameters than there is time for: by model, and by data set.
+# Largest sets where the search would admit more parameters than time allows: by model, and by data set.
 _BOUNDS = {"F-group": 4, "GI-h": 3, "F-h": 3}
 SEARCHED_UP_TO = {"usps": 3}
 _COSTS = {
@@ -95,7 +95,7 @@ SPARSE = tuple(name for name in MODELS if name not in FLAT and name not in OPTIM
 
 @dataclass(frozen=True)
 class SpecFit(Unit):
-    """Learn from a third of the rows, choose the strength by the second, judge by the last."""
+    """Learn from a third of the rows, select the strength on the second, and score on the last."""
 
     set: str
     model: str

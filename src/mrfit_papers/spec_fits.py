@@ -13,11 +13,11 @@ from mrfit_papers.spec_rows import FLOW_IN_WORDS, IN_FIGURES, SETS
 
 SPLITS, QUICK_SPLITS = 10, 2
 QUICK_MODELS = ("I", "C1", "C2", "S", "GI", "F", "S-h", "F-group", *FLAT, "S, optimum")
-REFERENCE = "S"  # what all are compared with
+REFERENCE = "S"  # the baseline of comparisons
 
 PROTOCOL = (
     "All rows of a set are pooled and split at random into equal thirds, ten times: to learn from, to choose the "
-    "strength, and to judge. Strengths walk down powers of √2 from the smallest that leaves no interaction, until "
+    "strength, and to score. Strengths walk down powers of √2 from the smallest that leaves no interaction, until "
     "three in a row predict the second third no better. C1, C2, CR: canonical with features that fire where all "
     "variables are at their second state, at their first, at states drawn at random for every split; S spectral, I "
     "Ising, GI generalized Ising, F full; nothing, -group and -h: the l1, group and hierarchical penalties with λ_A = "
@@ -53,7 +53,7 @@ class Fits:
         return sum(values) / len(values) if values else None
 
     def paired(self, name: str, ours: str, other: str, what: str = "test") -> Paired | None:
-        """Ours less the other's, on the splits that both have; None without any."""
+        """Compare ours with another model, on the splits that both have; None without any."""
         splits = sorted({k for s, m, k in self.by if s == name and (s, other, k) in self.by and m == ours})
         if not splits:
             return None
@@ -64,11 +64,11 @@ class Fits:
         return [model for model in models if model in self.models]
 
     def complete(self, models: Sequence[str]) -> Iterator[str]:
-        """Data sets that have all of these models."""
+        """Return the data sets that have all of these models."""
         return (name for name in self.sets if all(self.values(name, model, "test") for model in models))
 
     def rows(self) -> list[list[str]]:
-        """Data sets as figures show them: the paper's three first, then the others."""
+        """Return data sets in the rows of figures: the paper's three first, then the others."""
         rows = [[name for name in self.sets if (name in IN_FIGURES) == shown] for shown in (True, False)]
         return [row for row in rows if row]
 
@@ -82,7 +82,7 @@ class Fits:
         return BoxStyle(families, breaks)
 
     def certificates(self) -> Text:
-        """What every fit on the way is worth."""
+        """Report how many fits are certified."""
         found = list(self.by.values())
         fits, converged = (sum(each[what] for each in found) for what in ("fits", "converged"))
         gap = max(each["gap"] for each in found)
@@ -95,7 +95,7 @@ class Fits:
         return [*blocks, Text(FLOW_IN_WORDS)] if "flow" in self.sets else blocks
 
     def table(self, what: str, digits: int) -> DocumentTable:
-        """Means over splits, models by data sets; the best of a set bold."""
+        """Return means over splits, models by data sets; the best of a set is bold."""
         means = {(s, m): self.mean(s, m, what) for s in self.sets for m in self.models}
         best = {s: min((v for (t, _), v in means.items() if t == s and v is not None), default=None) for s in self.sets}
 

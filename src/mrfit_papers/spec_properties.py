@@ -1,4 +1,4 @@
-"""Properties of parameterizations, from the features of all joint states: ranks, and what exchanges do to them."""
+"""Properties of parameterizations, from the features of all joint states: ranks, and effects of exchanges."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mrfit_papers.unit import Unit
 
 Floats = NDArray[np.float64]
 
-# The lines of the table. "C" is canonical with a reference that is not the same for all variables.
+# The lines of the table. "C" is canonical with a reference category that differs between variables.
 WORDS = {
     "F": "full",
     "I": "ising",
@@ -32,7 +32,7 @@ WORDS = {
 
 
 def parameterization(name: str, n: int, *, c: int = 2) -> Parameterization:
-    """Of all sets of n variables with c states."""
+    """Return a parameterization of all sets of n variables with c states."""
     domain = Domain.from_states({f"x{i}": [str(state) for state in range(c)] for i in range(n)})
     structure = Structure.up_to_order(n, n)
     references = {"C": (1, *(0,) * (n - 1)), "C1": (0,) * n, "C2": (c - 1,) * n}
@@ -42,7 +42,7 @@ def parameterization(name: str, n: int, *, c: int = 2) -> Parameterization:
 
 
 def joint_features(parameters: Parameterization) -> Floats:
-    """Features of all joint states, in C order: shape (states, parameters); small domains only."""
+    """Return features of all joint states, in C order: shape (states, parameters); small domains only."""
     shape = parameters.domain.shape
     states = np.indices(shape).reshape(len(shape), prod(shape))
     columns = []
@@ -57,15 +57,15 @@ def with_constant(features: Floats) -> Floats:
 
 
 def moved(features: Floats, n: int, *, flip: tuple[int, ...] = (), swap: tuple[int, int] = (0, 0)) -> Floats:
-    """The features of every state of n yes/no variables after values were flipped, or two variables exchanged."""
+    """Return the features of every state of n binary variables after flipping values, or exchanging two variables."""
     by_state = np.swapaxes(features.reshape(*(2,) * n, -1), *swap)
     return np.flip(by_state, flip).reshape(features.shape)
 
 
 def is_symmetric_in_values(features: Floats, n: int, flips: Iterable[tuple[int, ...]] | None = None) -> bool:
-    """Whether flipping values (each variable alone, unless said) exchanges features or their signs, no more.
+    """Return whether flipping values (by default of one variable) only exchanges features or their signs.
 
-    Then so it does with parameters. Constants do not count: they go into the normalisation.
+    It then does the same with parameters. Constants do not count: they belong to the normalisation.
     """
     own = _as_set(features, signed=True)
     flips = [(i,) for i in range(n)] if flips is None else flips
@@ -73,13 +73,13 @@ def is_symmetric_in_values(features: Floats, n: int, flips: Iterable[tuple[int, 
 
 
 def is_symmetric_in_variables(features: Floats, n: int) -> bool:
-    """Whether exchanging two variables exchanges features, no more."""
+    """Return whether exchanging two variables only exchanges features."""
     own = _as_set(features, signed=False)
     return all(_as_set(moved(features, n, swap=swap), signed=False) == own for swap in combinations(range(n), 2))
 
 
 def _as_set(features: Floats, *, signed: bool) -> list[tuple[float, ...]]:
-    """The columns, but for a constant and, if ``signed``, for their signs; in an order of their own."""
+    """Return the columns up to a constant and, if ``signed``, up to their signs; in a canonical order."""
     centred = np.round(features - features.mean(axis=0), 9)
     if signed:
         first = centred[np.argmax(centred != 0, axis=0), np.arange(centred.shape[1])]
@@ -88,7 +88,7 @@ def _as_set(features: Floats, *, signed: bool) -> list[tuple[float, ...]]:
 
 
 def most_after_flip(features: Floats, n: int) -> int | None:
-    """How many parameters one parameter may become when a variable's values are flipped; None if not unique."""
+    """Return how many parameters one parameter may become when a variable's values are flipped; None if not unique."""
     everything = with_constant(features)
     if np.linalg.matrix_rank(everything) < max(everything.shape):
         return None
@@ -97,7 +97,7 @@ def most_after_flip(features: Floats, n: int) -> int | None:
 
 
 def n_meanings(name: str, n: int) -> int:
-    """How many different features a vector of parameters may stand for, as long as only the kind is known."""
+    """Return how many feature matrices a vector of parameters may refer to, if only the kind is known."""
     if name != "C":
         return 1
     kind = parameterization(name, n)
@@ -131,7 +131,7 @@ class SpecProperties(Unit):
         rank = int(np.linalg.matrix_rank(everything))
         found = {
             "states": n_states,
-            # The empty set has a constant for each value they could share in generalized Ising, else one.
+            # In generalized Ising the empty set has a constant for each value that all variables could share, else one.
             "parameters": n_parameters + (self.c - 1 if self.parameterization == "GI" else 0),
             "rank": rank,
             "null": n_parameters - rank,

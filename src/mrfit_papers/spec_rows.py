@@ -12,7 +12,7 @@ from mrfit.data.named_datasets import find, named_set
 
 Codes = NDArray[np.uint8]
 
-IN_FIGURES = ("nltcs", "yeast", "usps")  # the paper shows these, and says that the others look alike
+IN_FIGURES = ("nltcs", "yeast", "usps")  # the paper shows these, and reports that the others look alike
 SETS = (*IN_FIGURES, "jokes", "flow", "rochdale", "czech")
 SMALL = ("rochdale", "czech")
 
@@ -25,14 +25,14 @@ _FIRST_SEED = 1000
 
 
 def parts_of(name: str) -> tuple[tuple[str, str], ...]:
-    """The files that make up a data set."""
+    """Return the files that make up a data set."""
     splits = ("train", "valid", "test") if "train" in named_set(name).splits else ("data",)
     return tuple((name, split) for split in splits)
 
 
 @lru_cache(maxsize=1)
 def pooled(name: str) -> tuple[Domain, Codes]:
-    """All rows, in the order of the files."""
+    """Return all rows, in the order of the files."""
     parts = [Dataset.from_file(find(*part)) for part in parts_of(name)]
     domain = parts[0].domain
     codes = np.concatenate([part.recoded(domain).codes for part in parts])
@@ -45,7 +45,7 @@ def all_rows(name: str) -> UniqueRows:
 
 
 def thirds(name: str, split: int, *, seed: int = 0) -> tuple[UniqueRows, UniqueRows, UniqueRows]:
-    """Rows to learn from, to choose by and to judge by; another split of all rows for every number."""
+    """Return training, validation and test rows; every number of ``split`` divides all rows differently."""
     domain, codes = pooled(name)
     order = np.random.default_rng(_FIRST_SEED + seed + split).permutation(len(codes))
     third = len(codes) // 3
@@ -55,7 +55,7 @@ def thirds(name: str, split: int, *, seed: int = 0) -> tuple[UniqueRows, UniqueR
 
 
 def binarised(domain: Domain, codes: Codes) -> tuple[Domain, Codes]:
-    """Ordered states cut in two, each variable where this divides its rows most evenly; of equal cuts the lower one."""
+    """Cut ordered states in two, where this divides a variable's rows most evenly; of equal cuts the lower one."""
     binary = np.empty_like(codes)
     for column, n_states in enumerate(domain.shape):
         cuts = range(1, n_states)

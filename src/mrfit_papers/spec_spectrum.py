@@ -1,4 +1,4 @@
-"""One spectrum of experiment 2 of Buchman et al. (2012), and what ignoring large sets of variables costs."""
+"""One spectrum of experiment 2 of Buchman et al. (2012), and the cost of ignoring large sets of variables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FOLDS = 10
 
 @dataclass(frozen=True)
 class SpecSpectrum(Unit):
-    """The spectral parameters of a data set by one estimator, its strength by cross-validation."""
+    """The spectral parameters of a data set by one estimator, with its strength by cross-validation."""
 
     set: str
     estimator: str
@@ -57,7 +57,7 @@ class SpecSpectrum(Unit):
 
 @dataclass(frozen=True)
 class SpecOrders(Unit):
-    """How well sets of up to 1, 2, ... variables predict, by l1 in spectral coordinates on the same folds."""
+    """Held-out scores of sets of up to 1, 2, ... variables, by l1 in spectral coordinates on the same folds."""
 
     set: str
     seed: int = 0

@@ -19,12 +19,12 @@ Found = dict[str, Any]
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the paper's table, and the parameterizations it speaks of."""
+    """A line of the paper's table, and its parameterizations."""
 
     words: str
     names: tuple[str, ...]
     formula: str
-    count: Callable[[int, int], int]  # parameters of n variables with c states
+    count: Callable[[int, int], int]  # number of parameters of n variables with c states
     complete: str
     minimal: str
     values: str
@@ -45,7 +45,7 @@ TITLES = ("Complete", "Minimal", "Symm w.r.t. values", "Symm w.r.t. variables", 
 
 
 class SpecTable1(Experiment):
-    """Every entry by ranks and exchanges, for three to five variables."""
+    """Every entry, checked by ranks and exchanges, for three to five variables."""
 
     word = "spec-table1"
     title = "Sparse and spectral parameterizations, Table 1: properties of parameterizations"
@@ -83,7 +83,7 @@ class SpecTable1(Experiment):
                 "`null`: dimension of the parameters that change nothing. `after a flip`: how many parameters a "
                 "single one may become when the values of one variable are flipped, which is what the paper means by "
                 "a sparse vector that becomes dense; only minimal and complete parameterizations have one answer. "
-                "`matrices`: how many different ones the kind may stand for."
+                "`matrices`: how many different ones the kind may mean."
             ),
             found.numbers(),
         ]
@@ -113,7 +113,7 @@ class Properties:
         return f"Variables with two states: n = {', '.join(map(str, sizes))}"
 
     def ours(self, line: Line, what: str) -> str:
-        """The entry as the paper would write it."""
+        """Return the entry as the paper would write it."""
         found = self.of(line)
         if what == "unique":
             return _yes([each["meanings"] == 1 for each in found])
@@ -122,7 +122,7 @@ class Properties:
         return "For c=2" if what == "complete" and entry == "Yes" and more and not any(more) else entry
 
     def counts(self, line: Line) -> tuple[str, bool]:
-        """The numbers of parameters of yes/no variables, and whether all are those of the formula."""
+        """Return the numbers of parameters of binary variables, and whether all agree with the formula."""
         counted = sorted(
             {(n, self.by[name, n, c]["parameters"]) for name, n, c in self.by if name in line.names and c == 2}
         )

@@ -1,4 +1,4 @@
-"""Where results are kept: one line of JSON for each finished unit, safe at any moment."""
+"""Stored results: one line of JSON for each finished unit, safe at any moment."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _KIND = LineKind(_HEADER, ("key", "session"), "another folder with --out")
 
 @dataclass(frozen=True)
 class UnitRecord:
-    """The result of a unit, the processor seconds it took, and the key that says what decided it.
+    """The result of a unit, its processor seconds, and the key of everything that decided it.
 
-    ``versions`` are the results versions above 1 that it was made with, by name; see `Unit.raised_versions`.
+    ``versions`` are the results versions above 1 that made it, by name; see `Unit.raised_versions`.
     """
 
     key: str
@@ -65,10 +65,10 @@ class Session:
 
 
 class Store:
-    """All records of a folder, and a file that new ones are added to.
+    """All records of a folder, and a file to which new ones are added.
 
-    The first line says which versions made the file; every other line is a record or a session. It reaches the disk
-    before the next unit counts as done (`LineFile`).
+    The first line has the versions that made the file; every other line is a record or a session. A line reaches the
+    disk before the next unit counts as done (`LineFile`).
     """
 
     def __init__(self, path: Path, lines: list[dict[str, Any]], file: LineFile | None) -> None:
@@ -85,7 +85,7 @@ class Store:
 
     @classmethod
     def read(cls, folder: Path) -> Store:
-        """What a folder holds, to look at only."""
+        """Read the results of a folder, without write access."""
         path = folder / NAME
         if not path.is_file():
             raise InputError(f"There are no results in {folder}: no file {NAME}. Run without --report-only first.")
@@ -94,7 +94,7 @@ class Store:
     @classmethod
     @contextmanager
     def opened(cls, folder: Path) -> Iterator[Store]:
-        """To add to; nobody else can meanwhile."""
+        """Open a folder to add results; no other process can at the same time."""
         path = folder / NAME
         _make(folder)
         with LineFile.opened(path, _KIND) as file:
@@ -106,9 +106,9 @@ class Store:
             yield store
 
     def missing(self, units: Iterable[Unit]) -> list[Unit]:
-        """Units without a result, or with one of an older results version only.
+        """Return units without a result, or with one of an older results version only.
 
-        Refuses where the folder holds results of the same units under other conditions.
+        It refuses if the folder has results of the same units under other conditions.
         """
         known = self._by_settings()
         missing = []
@@ -120,9 +120,9 @@ class Store:
         return missing
 
     def of(self, units: Iterable[Unit]) -> dict[Unit, UnitRecord]:
-        """Return the records of units that have one of today's results version.
+        """Return the records of units that have one of the current results version.
 
-        They are found by settings and versions: to look at results nobody needs the data.
+        They are matched by settings and versions, so that reading results does not need the data.
         """
         known = self._by_settings()
         found: dict[Unit, UnitRecord] = {}
@@ -133,7 +133,7 @@ class Store:
         return found
 
     def outdated(self, units: Sequence[Unit]) -> dict[Unit, list[str]]:
-        """Units that have results of other results versions only, and the names of the versions that differ."""
+        """Return units that have results of other versions only, and the names of the versions that differ."""
         known, current = self._by_settings(), self.of(units)
         found = {}
         for unit in units:
@@ -148,7 +148,7 @@ class Store:
         return found
 
     def _check_older(self, record: UnitRecord, unit: Unit) -> None:
-        """Only results of an older version may be replaced."""
+        """Refuse to replace results unless they are of an older version."""
         ours = unit.raised_versions
         if record.versions == ours:
             raise InputError(
@@ -188,7 +188,7 @@ class Store:
         self._file.add(line)
 
     def _check_version(self) -> None:
-        """That of mrfit. Other versions of other libraries move last digits, which optima are not known to anyway."""
+        """Refuse another version of mrfit. Other libraries change last digits, beyond the accuracy of optima."""
         made, here = self.versions["mrfit"], versions()["mrfit"]
         if made != here:
             raise InputError(
@@ -198,12 +198,12 @@ class Store:
 
 
 def _differing(some: Mapping[str, int], others: Mapping[str, int]) -> list[str]:
-    """Names of versions that are not the same; one that is not named is 1."""
+    """Return the names of versions that differ; one without an entry is 1."""
     return sorted(name for name in {*some, *others} if some.get(name, 1) != others.get(name, 1))
 
 
 def _settings(about: dict[str, Any]) -> str:
-    """In one order, to compare."""
+    """Return settings as JSON in a fixed order, to compare."""
     return json.dumps(about, sort_keys=True)
 
 
@@ -211,6 +211,6 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        raise InputError(f"Cannot keep results in {folder}: it is a file; name a folder.") from None
+        raise InputError(f"Cannot store results in {folder}: it is a file; name a folder.") from None
     except OSError as error:
         raise InputError(f"Cannot make the folder {folder}: {error.strerror}.") from error

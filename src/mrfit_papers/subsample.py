@@ -1,4 +1,4 @@
-"""Few rows to learn from: some of a data set, or drawn from a network whose parameters take few values."""
+"""Small training sets: subsets of a data set, or draws from a network whose parameters take few values."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from mrfit.parameterizations.canonical import Canonical
 from mrfit.structures.simple import StructureLearner
 from mrfit_papers.benchmark_rows import Prepared, read
 
-ALL = 0  # in the place of a number of rows
-TIED = "tied grid"  # not a data set: rows drawn from a network whose parameters take few values
+ALL = 0  # stands in for the number of all rows
+TIED = "tied grid"  # not a data set: draws from a network whose parameters take few values
 SIDE = 5  # of the grid
 
 
 @lru_cache(maxsize=1)
 def subsample(name: str, n_rows: int, seed: int, learned: StructureLearner) -> Prepared:
-    """So many training rows and a quarter as many to choose by: who has few rows has few of both."""
+    """Return training rows and a quarter as many validation rows: small tables have few of both."""
     if name == TIED:
         model = tied_network()
         sizes = (n_rows, max(25, n_rows // 4), 20_000)
@@ -34,14 +34,14 @@ def subsample(name: str, n_rows: int, seed: int, learned: StructureLearner) -> P
 
 
 def _some(rows: UniqueRows, n_rows: int, rng: np.random.Generator) -> UniqueRows:
-    """Rows without replacement; all of them where there are no more."""
+    """Draw rows without replacement, or return all of them if they are too few."""
     counts = rows.sample_weight.astype(np.int64)
     taken = rng.multivariate_hypergeometric(counts, min(n_rows, int(counts.sum())), method="marginals")
     return UniqueRows.from_codes(rows.domain, rows.codes[taken > 0], taken[taken > 0].astype(np.float64))
 
 
 def sizes_of(name: str, sizes: Sequence[int], *, whole: bool) -> list[int]:
-    """Numbers of rows that a set has, and all of them."""
+    """Return numbers of rows below the size of a set, and that of all rows."""
     if name == TIED:
         return list(sizes)
     most = next(file.rows for file in named_set(name).files if file.split == "train")
@@ -49,15 +49,15 @@ def sizes_of(name: str, sizes: Sequence[int], *, whole: bool) -> list[int]:
 
 
 def grid_structure() -> Structure:
-    """Neighbours on a square grid."""
-    place = np.arange(SIDE**2).reshape(SIDE, SIDE)
-    across = np.stack([place[:, :-1].ravel(), place[:, 1:].ravel()], axis=1)
-    down = np.stack([place[:-1].ravel(), place[1:].ravel()], axis=1)
+    """Return the structure of a square grid."""
+    number = np.arange(SIDE**2).reshape(SIDE, SIDE)
+    across = np.stack([number[:, :-1].ravel(), number[:, 1:].ravel()], axis=1)
+    down = np.stack([number[:-1].ravel(), number[1:].ravel()], axis=1)
     return Structure.from_scopes(SIDE**2, np.concatenate([across, down]).tolist())
 
 
 def tied_network() -> MarkovNetwork:
-    """A grid of 25 yes/no variables whose 65 parameters take four values: -1, -0.4, 0.5 and 1.2."""
+    """Return a grid of 25 binary variables whose 65 parameters take four values: -1, -0.4, 0.5 and 1.2."""
     domain = Domain.from_states({f"x{i}": ["0", "1"] for i in range(SIDE**2)})
     parameters = Canonical(domain, grid_structure())
     single = parameters.order_of_parameter == 1

@@ -1,4 +1,4 @@
-"""A unit of work: the smallest piece of an experiment that is run, stored and never run again."""
+"""A unit of work: the smallest piece of an experiment, which runs once and is stored."""
 
 from __future__ import annotations
 
@@ -18,69 +18,69 @@ from mrfit.learning.versions import versions
 
 @dataclass(frozen=True)
 class Unit(ABC):
-    """What is to be done, as plain settings; equal settings on equal data by an equal version give equal results.
+    """A unit as plain settings; equal settings on equal data by an equal version give equal results.
 
-    It crosses to other processes, so it holds nothing else.
+    It crosses to other processes, so it contains nothing else.
     """
 
     kind: ClassVar[str]
-    results_version: ClassVar[int] = 1  # raise it when a unit makes something else of what its learner learns
+    results_version: ClassVar[int] = 1  # raise it when a unit computes something else from the same learned model
 
     @abstractmethod
     def run(self) -> dict[str, Any]:
-        """The result, ready for JSON. The same on every call, whatever ran before it in the process."""
+        """Return the result as plain values for JSON. It does not depend on earlier runs in the process."""
 
     @abstractmethod
     def data(self) -> tuple[tuple[str, str], ...]:
-        """The files it reads: names of data sets and their parts."""
+        """Return the files that it reads: names of data sets and their parts."""
 
     def learner(self) -> Learner | None:
-        """What it learns with, if it is one learner; its settings are part of the unit's key."""
+        """Return its learner, if it has exactly one; the learner's settings are part of the unit's key."""
         return None
 
     def shared(self) -> Hashable:
-        """Units with an equal value share work (reading, a structure): one process does them one after another."""
+        """Return a value that units with common work (reading, a structure) share: one process runs them in a row."""
         return self
 
     def turn(self) -> int:
-        """Units of a lower turn are run first: what one would miss most if the rest never came.
+        """Return the priority: units of a lower turn run first, in case a run is stopped.
 
-        At 0 is what the paper has numbers for.
+        Turn 0 has those with published numbers.
         """
         return 0
 
     def cost(self) -> float:
-        """Roughly how long it takes, beside other units: for an even load and an estimate of the time left."""
+        """Return the rough time relative to other units, for an even load and an estimate of the time left."""
         return 1.0
 
     @abstractmethod
     def describe(self) -> str:
-        """What it is, for a person who waits: "nltcs, 5 neighbours (top), APT"."""
+        """Describe the unit for people: "nltcs, 5 neighbours (top), APT"."""
 
     @property
     def about(self) -> dict[str, Any]:
-        """The settings, ready for JSON."""
+        """The settings as plain values for JSON."""
         return json.loads(json.dumps({"kind": self.kind, **asdict(self)}))  # type: ignore[no-any-return]
 
     def learners(self) -> tuple[Learner, ...]:
-        """All learners whose results it uses."""
+        """Return all learners whose results it uses."""
         learner = self.learner()
         return () if learner is None else (learner,)
 
     @property
     def raised_versions(self) -> dict[str, int]:
-        """The results versions above 1 of this kind of unit and of all that its learners are made of, by name."""
+        """The results versions above 1 of this kind of unit and of all parts of its learners, by name."""
         found = {self.kind: self.results_version}
         for learner in self.learners():
             found |= learner.results_versions()
         return {name: version for name, version in sorted(found.items()) if version > 1}
 
     def determined_by(self) -> Mapping[str, Any]:
-        """Everything that decides the result.
+        """Return everything that decides the result.
 
-        Of a learner, what differs from a learner by itself: that belongs to the version, and a setting that a later one
-        adds leaves stored results as good as they were. For the same reason versions count from 1 and are named only
-        where one has been raised.
+        Of a learner, only settings that differ from their defaults count. Defaults belong to the version, and a setting
+        that a later version adds leaves stored results valid. For the same reason versions count from 1 and are named
+        only where one has been raised.
         """
         learner, raised = self.learner(), self.raised_versions
         return {
@@ -100,5 +100,5 @@ class Unit(ABC):
 
 @cache
 def checksum(name: str, part: str) -> str:
-    """Of the file as it lies here, not as the catalogue has it."""
+    """Return the hash of the local file, not that of the catalogue."""
     return hashlib.sha256(find(name, part).read_bytes()).hexdigest()

@@ -128,7 +128,7 @@ def test_standard_streams(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None
         ("impute m.mrf absent.csv", "no file 'absent.csv'"),
         ("impute m.mrf foreign.csv", "The domain or model has 'smoker', 'cough, dry', 'age'"),
         ("impute - -", "cannot both be standard input"),
-        ("impute zero.uai zero.csv", "What row 2 holds has probability zero"),
+        ("impute zero.uai zero.csv", "The values of row 2 have probability zero"),
     ],
 )
 def test_wrong_calls(shell: Shell, folder: Path, arguments: str, complaint: str) -> None:

@@ -161,9 +161,9 @@ def test_questions_take_the_covariates(rows: UniqueRows) -> None:
         (lambda model: model.predict_proba("z", {"a": [1], "b": [1], "c": [1], "z": [1]}), "'z' is a covariate"),
         (lambda model: model.predict_proba("a", {"b": [1], "c": [1]}), "covariate 'z' has no value in some rows"),
         (lambda model: model.impute({"a": [1], "b": [1], "c": [1]}), "covariate 'z' has no value in some rows"),
-        (lambda model: sample_size(model, Learned()), "has none of 'z'"),
-        (lambda model: model.nodes(), "has none of 'z'"),
-        (lambda model: model.goodness({"a": [1], "b": [1], "c": [1], "z": [1]}), "has none of 'z'"),
+        (lambda model: sample_size(model, Learned()), "conditional on 'z'"),
+        (lambda model: model.nodes(), "conditional on 'z'"),
+        (lambda model: model.goodness({"a": [1], "b": [1], "c": [1], "z": [1]}), "conditional on 'z'"),
     ],
 )
 def test_nothing_is_said_of_covariates(ask: Any, said: str, rows: UniqueRows) -> None:

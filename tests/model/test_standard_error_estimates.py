@@ -267,7 +267,7 @@ def test_what_errors_do_not_know_is_said(rng: np.random.Generator) -> None:
     [
         (Learner(), "robust", "no errors of the kind 'robust'.*'sandwich', 'model'"),
         (Learner(penalty=L1(1.0)), "sandwich", "selects parameters"),
-        (Learner(penalty=NoPenalty(), parameterization="full"), "model", "can stand for others"),
+        (Learner(penalty=NoPenalty(), parameterization="full"), "model", "are not identified"),
         (Learner(objective=LikelihoodSpec("chains")), "model", "chains do not give"),
         (Learner(objective=objective_from("rise")), "sandwich", "rise is neither"),
         (Learner(penalty=L2(toward="tree")), "sandwich", "a tree of the same rows"),

@@ -52,7 +52,7 @@ def test_of_too_many_those_that_moved_most_are_drawn() -> None:
     found = words(draw_marginals(tables(500, shift=0.5), tables(500)))
     assert "v499 = s1" in found
     assert "v0 = s1" not in found
-    assert "340 more variables not shown, which moved less" in found
+    assert "340 more variables not shown, which changed less" in found
     assert "v0 = s1" in words(draw_marginals(tables(500)))
 
 

@@ -302,7 +302,7 @@ def test_places_on_a_line_or_a_point_are_drawn(places: list[tuple[float, float]]
     ("layout", "message"),
     [
         ("spiral", "There is no layout 'spiral'; choose force or circle"),
-        (np.zeros((2, 2)), r"3 variables need as many places.*\(2, 2\)"),
+        (np.zeros((2, 2)), r"3 variables need as many positions.*\(2, 2\)"),
         (np.full((3, 2), np.nan), "finite"),
     ],
 )
@@ -314,12 +314,12 @@ def test_wrong_layouts_are_refused(layout: str | np.ndarray, message: str) -> No
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("l.csv", "name,x,y\na,1,2\n", "no place for 'b'"),
-        ("l.csv", "name,x,y\na,1,2\nb,1,2\na,1,2\n", "two places for 'a'"),
+        ("l.csv", "name,x,y\na,1,2\n", "no position for 'b'"),
+        ("l.csv", "name,x,y\na,1,2\nb,1,2\na,1,2\n", "two positions for 'a'"),
         ("l.csv", "name,x,y\na,1,2\nb,1,inf\n", "puts 'b' at '1', 'inf'"),
         ("l.csv", "name,x,y\na,1,2\nb,1\n", "puts 'b' at '1', None"),
         ("l.csv", "name;x;y\na;1;2\n", "must have columns name, x and y"),
-        ("l.csv", "", "no place for 'a', 'b'"),
+        ("l.csv", "", "no position for 'a', 'b'"),
         ("l.csv", 'name,x,y\n"a,1,2\n', "is not a CSV file"),
         ("l.json", "{", "is not JSON"),
         ("l.json", "[" * 100_000, "is not JSON"),

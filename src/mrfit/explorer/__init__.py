@@ -1,1 +1,1 @@
-"""Internal: the explorer, a page on which a model is seen and asked: its document, the page as one file, its server."""
+"""Internal: the explorer, an interactive page of a model: its document, the page as one file, its server."""

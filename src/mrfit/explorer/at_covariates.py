@@ -1,4 +1,4 @@
-"""A model with covariates at one state of each: a distribution of the other variables, which a page can show."""
+"""A model at one state of each covariate: a distribution of the other variables, which the page can show."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ def covariate_states(model: MarkovNetwork, evidence: Mapping[str, object]) -> di
 
 
 def model_at(model: MarkovNetwork, known: Mapping[int, int]) -> MarkovNetwork:
-    """The distribution of all other variables, in tables."""
-    left = [i for i in range(len(model.domain)) if i not in known]
-    place = {i: k for k, i in enumerate(left)}
+    """Return the distribution of all other variables, as tables."""
+    others = [i for i in range(len(model.domain)) if i not in known]
+    number = {i: k for k, i in enumerate(others)}
     factors = model.factors.given(known)
-    scopes = [tuple(place[i] for i in scope if i in place) for scope in factors.scopes]
+    scopes = [tuple(number[i] for i in scope if i in number) for scope in factors.scopes]
     tables = [(scope, table) for scope, table in zip(scopes, factors.tables, strict=True) if scope]
-    domain = Domain(tuple(model.domain[i] for i in left))
+    domain = Domain(tuple(model.domain[i] for i in others))
     shown = to_model(FactorNetwork(domain, Factors.from_tables(domain.shape, tables)))
     return MarkovNetwork(shown.parameters, shown.w, {**model.provenance, "scores": model.ordered_scores})
 
 
 def rows_at(rows: UniqueRows, known: Mapping[int, int]) -> UniqueRows:
-    """The rows in which covariates have these states, without their columns."""
+    """Return the rows in which covariates have these states, without their columns."""
     chosen = (rows.codes[:, list(known)] == np.array(list(known.values()))).all(axis=1)
     if not chosen.any():
         states = [f"{rows.domain.names[z]}={rows.domain[z].states[s]}" for z, s in known.items()]

@@ -1,4 +1,4 @@
-"""The document: all that the page knows of a model, as JSON."""
+"""The document: everything that the page needs of a model, as JSON."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ from mrfit.structures.edge_weights import EdgeWeights
 FORMAT = "mrfit explorer"
 SCHEMA = 1
 
-_NEVER = EdgeStability(0.0, 0.0, 0.0)  # of pairs that no resample joins
+_NEVER = EdgeStability(0.0, 0.0, 0.0)  # of pairs that no bootstrap sample connects
 _MOST_STARTS = 512  # distinct rows from which chains may begin
 _DRAWN_STARTS = 32  # one for each of them
 
 
 @dataclass(frozen=True)
 class Document:
-    """A model for the page; no row of data is in it, only how frequent each state was.
+    """A model for the page; it contains no rows of data, only frequencies of states.
 
     ======================= ====================================================================================
-    ``variables``           name, states, whether these have scores, without which edges have no sign, and, where data
-                            were given or the model carries what they say, the frequency of each state and the
-                            share of the deviance that the other variables explain
-    ``edges``               [a, b, weight]: the edge weight (`mrfit.structures.edge_weights`); where there were
-                            resamples, with [share of them that have it, range of its weight: low, high]
+    ``variables``           name, states, whether these have scores, without which edges have no sign; with data, or
+                            with a summary of them in the model, the frequency of each state and the share of the
+                            deviance that the other variables explain
+    ``edges``               [a, b, weight]: the edge weight (`mrfit.structures.edge_weights`); after bootstrapping
+                            also [share of samples with the edge, range of its weight: low, high]
     ``edge_weight``         name of the unit of the weights
     ``scopes``              [variables, table]: log p is their sum; null for minus infinity; last variable fastest
     ``layout, community``   see `Places`
-    ``parameters``          how many of each order, how many are not zero, and their mean size
+    ``parameters``          for each order: their number, the number of nonzero ones, and their mean size
     ``groups``              centers and sizes of tied groups, the value of every tied parameter
-    ``scores``              of the data that were given, or of those that the model carries
-    ``plan``                how the page answers: ``exact`` with an order of elimination, or ``sampled``
-    ``marginals``           before anything is known, with their standard ``errors`` (null where exact) and twice the
-                            largest of them
+    ``scores``              of the data that were given, or of those stored with the model
+    ``plan``                the algorithm of the page: ``exact`` with an order of elimination, or ``sampled``
+    ``marginals``           without evidence, with their standard ``errors`` (null where exact) and twice the largest of
+                            them
     ``other``               a second model, see `mrfit.explorer.two_models`
     ======================= ====================================================================================
     """
@@ -67,9 +67,9 @@ class Document:
         edges: EdgeWeights | None = None,
         seed: int = 0,
     ) -> Document:
-        """``rows`` in the model's coding give frequencies, a score, and states for chains to begin in.
+        """Return the document; ``rows`` in the model's coding give frequencies, a score, and initial states for chains.
 
-        Without them, and without ``stability``, what the model carries is shown. ``edges`` by default have the weights
+        Without ``rows`` and ``stability``, it shows those stored with the model. ``edges`` by default have the weights
         of the model.
         """
         model.check_no_covariates("The explorer shows")
@@ -108,11 +108,11 @@ class Document:
         )
 
     def to_json(self) -> str:
-        """ASCII in which nothing can end a script element, whatever names hold."""
+        """Return the document as ASCII in which no name can end a script element."""
         return _json(self.content)
 
     def in_two_parts(self) -> tuple[str, str]:
-        """The same without ``scopes``, and these: most of a large document, and no first picture needs them."""
+        """Return the document without ``scopes``, and these: they are most of it, and the first picture needs none."""
         rest = {name: part for name, part in self.content.items() if name != "scopes"}
         return _json(rest), _json(self.content["scopes"])
 
@@ -123,7 +123,7 @@ def _json(content: Any) -> str:
 
 
 def starting_rows(rows: UniqueRows | None, observed: Observed, *, seed: int = 0) -> NDArray[Any] | None:
-    """Rows near which chains may begin: of the data; or drawn by how frequent each state was in them."""
+    """Return rows near which chains may begin: from the data, or drawn from the frequencies of states."""
     if rows is not None and rows.is_complete:
         return rows.codes[:_MOST_STARTS]
     if observed.variables is None:
@@ -134,29 +134,29 @@ def starting_rows(rows: UniqueRows | None, observed: Observed, *, seed: int = 0)
 
 
 def _variables(model: MarkovNetwork, observed: Observed) -> list[dict[str, Any]]:
-    told = [
+    variables = [
         {"name": variable.name, "states": list(variable.states), "ordered": scores is not None}
         for variable, scores in zip(model.domain, model.state_scores, strict=True)
     ]
     if observed.variables is None:
-        return told
+        return variables
     return [
         each | {"frequency": [short_number(share) for share in seen.frequency], "explained": finite(seen.explained)}
-        for each, seen in zip(told, observed.variables, strict=True)
+        for each, seen in zip(variables, observed.variables, strict=True)
     ]
 
 
 def _edges(weights: NDArray[np.float64], stability: Stability | None) -> list[list[Any]]:
-    told = []
+    edges = []
     for a, b in np.argwhere(np.triu(weights)).tolist():
         edge: list[Any] = [a, b, short_number(weights[a, b])]
         if stability is not None:
-            of_it = stability.get((a, b), _NEVER)
+            stable = stability.get((a, b), _NEVER)
             edge.append(
-                [short_number(of_it.inclusion), finite(short_number(of_it.low)), finite(short_number(of_it.high))]
+                [short_number(stable.inclusion), finite(short_number(stable.low)), finite(short_number(stable.high))]
             )
-        told.append(edge)
-    return told
+        edges.append(edge)
+    return edges
 
 
 def _scopes(model: MarkovNetwork) -> list[list[Any]]:
@@ -207,5 +207,5 @@ def _engine(plan: TreePlan | None) -> dict[str, Any]:
 
 
 def short_number(value: float) -> float:
-    """With as many digits as anybody sees."""
+    """Round to six significant digits."""
     return float(f"{value:.6g}")

@@ -1,4 +1,4 @@
-"""Names under which the server may be called, and the one to print."""
+"""Host names that the server accepts, and the one to print."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from functools import cached_property
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-_ANYWHERE = ("0.0.0.0", "::", "")  # listen on all addresses of this machine; nobody can call these
-_DEFAULT_PORT = 80  # which browsers leave out
-_ELSEWHERE = "192.0.2.1"  # reserved for documentation (RFC 5737): nothing is sent to it
+_ANYWHERE = ("0.0.0.0", "::", "")  # listen on all addresses of this machine; no client can connect to these
+_DEFAULT_PORT = 80  # browsers leave it out
+_ELSEWHERE = "192.0.2.1"  # reserved for documentation (RFC 5737): no data is sent to it
 
 
 class Hosts:
-    """Hosts at which a server that listens at ``host`` and ``port`` can be reached.
+    """Hosts at which a server that listens on ``host`` and ``port`` can be reached.
 
     A request must name one of them: a page elsewhere could make a name of its own lead to this machine, and a browser
     would then send it what belongs to this server. An address in numbers cannot be made to lead elsewhere, so a server
@@ -26,17 +26,17 @@ class Hosts:
 
     @property
     def reachable(self) -> str:
-        """The host and port to print: another machine can use it where the server listens on all addresses."""
+        """The host and port to print; other machines can use them if the server listens on all addresses."""
         host = _own_address() if self.host in _ANYWHERE else self.host
         written = f"[{host}]" if ":" in host else host
         return written if self.port == _DEFAULT_PORT else f"{written}:{self.port}"
 
     def accept(self, named: str) -> bool:
-        """Whether the Host header of a request names this server."""
+        """Return whether the Host header of a request names this server."""
         try:
             parts = urlsplit(f"//{named}")
             host, port = parts.hostname, parts.port
-        except ValueError:  # half an address in brackets, a port that is not a number
+        except ValueError:  # an unclosed bracket, or a port that is not a number
             return False
         if host is None or (port or _DEFAULT_PORT) != self.port or parts.netloc != parts.netloc.rpartition("@")[2]:
             return False
@@ -52,10 +52,10 @@ class Hosts:
 
 
 def _own_address() -> str:
-    """Return the address under which others in the network reach this machine; its name where it has none."""
+    """Return the address under which others in the network reach this machine, or its name if it has none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect((_ELSEWHERE, _DEFAULT_PORT))  # of a datagram socket: looks up the route and sends nothing
+            probe.connect((_ELSEWHERE, _DEFAULT_PORT))  # a datagram socket: it looks up the route and sends nothing
         except OSError:
             return socket.gethostname().lower()
         address: str = probe.getsockname()[0]

@@ -1,4 +1,4 @@
-"""The page as one file: document, script and style inside, and nothing that is fetched."""
+"""The page as one file: document, script and style inside, and nothing to fetch."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _PAGE = """<!doctype html>
 
 
 def asset(name: str) -> str:
-    """The text of a built file of the page."""
+    """Return the text of a built file of the page."""
     return resources.files("mrfit.explorer").joinpath("assets", name).read_text(encoding="ascii")
 
 
 def report_page(document: Document) -> bytes:
-    """One file that opens from a disk or a mail. By its policy nothing else runs, and nothing is fetched."""
+    """Return one file that opens from a disk or an e-mail. Its policy lets nothing else run, and fetches nothing."""
     script, style = asset("explorer.js"), asset("explorer.css")
     policy = (
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; worker-src blob:; "
@@ -52,7 +52,7 @@ def report_page(document: Document) -> bytes:
 
 
 def served_page(document: Document) -> bytes:
-    """The same for a server, which sends the policy and the assets, and answers questions."""
+    """Return the page for a server, which sends the policy and the assets, and answers questions."""
     return _filled(
         document,
         served=' data-answerer="server"',
@@ -62,7 +62,7 @@ def served_page(document: Document) -> bytes:
 
 
 def notebook_frame(document: Document, *, height: int = 560) -> str:
-    """The page in a frame of its own, which can reach nothing of the notebook around it."""
+    """Return the page in a sandboxed frame, which cannot access the notebook around it."""
     content = escape(report_page(document).decode("ascii"), quote=True)
     return (
         f'<iframe srcdoc="{content}" sandbox="allow-scripts allow-downloads" title="The explorer" '
@@ -72,9 +72,9 @@ def notebook_frame(document: Document, *, height: int = 560) -> str:
 
 def _filled(document: Document, *, policy: str = "", served: str = "", **parts: str) -> bytes:
     title = escape(str(document.content["title"]), quote=True)
-    told, tables = document.in_two_parts()
-    text = _PAGE.format(policy=policy, served=served, title=title, document=told, tables=tables, **parts)
-    return text.encode("ascii", "xmlcharrefreplace")  # only a title can hold more: all else is escaped already
+    content, tables = document.in_two_parts()
+    text = _PAGE.format(policy=policy, served=served, title=title, document=content, tables=tables, **parts)
+    return text.encode("ascii", "xmlcharrefreplace")  # only a title can have other characters: all else is escaped
 
 
 def _digest(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What the page shows before anything is known, so that its first picture waits for nothing."""
+"""Marginals without evidence, so that the page shows its first picture at once."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from mrfit.inference.exact.tree_plan import TreePlan
 from mrfit.inference.sampling.gibbs import Gibbs, GibbsPosterior
 from mrfit.model.markov_network import MarkovNetwork
 
-_SWEEPS, _ANNEALING = 100, 50  # of chains otherwise: about a second for 1,000 variables
+_SWEEPS, _ANNEALING = 100, 50  # of chains: about a second for 1,000 variables
 
 
 @dataclass(frozen=True)
 class FirstAnswer:
     """The probability of every state of every variable; ``error`` is twice the largest standard error, 0 if exact.
 
-    Of a model with a second mode it is that of the mode near the data, and a remark says so.
+    If the model has a second mode, the answer is that of the mode near the data, and a remark warns.
     """
 
     marginals: tuple[tuple[float, ...], ...]
@@ -32,7 +32,7 @@ class FirstAnswer:
     def of(
         cls, model: MarkovNetwork, plan: TreePlan | None, *, codes: NDArray[Any] | None = None, seed: int = 0
     ) -> FirstAnswer:
-        """Exact if there is a plan, else by chains of which half begin in ``codes``, rows of data."""
+        """Return the exact answer if there is a plan, else that of chains, half of which begin in rows ``codes``."""
         factors, variables = model.factors, range(len(model.domain))
         if plan is not None:
             posterior = JunctionTree().run(plan, factors)

@@ -1,4 +1,4 @@
-"""Python's engines behind the page: questions as it asks them, answers as it hears them."""
+"""Python's engines behind the page: questions from the page, and answers to them."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from mrfit.model.markov_network import MarkovNetwork
 from mrfit.model.queries.evidence import Evidence
 
 _LONGEST = 5.0  # seconds that an exact answer may take
-_LONGER = 4  # times as many sweeps in each round as in the one before
-_ROUNDS = tuple(50 * _LONGER**k for k in range(4))  # sweeps of ever better answers
-_ENOUGH = 0.003  # error after which no further round is made
+_LONGER = 4  # ratio of the sweeps of a round to those of the round before
+_ROUNDS = tuple(50 * _LONGER**k for k in range(4))  # sweeps of answers of increasing precision
+_ENOUGH = 0.003  # error at which rounds stop
 
 Answer = dict[str, Any]
 Number = TypeVar("Number", int, float)
@@ -38,10 +38,10 @@ Number = TypeVar("Number", int, float)
 
 @dataclass(frozen=True)
 class Question:
-    """Variables and states by number: the states in which each may be, a pair whose joint table is wanted.
+    """A question, with variables and states by number: the allowed states of each, and a pair for a joint table.
 
-    ``likelihoods`` say of uncertain variables how likely what was seen is in each state. ``seconds`` are those after
-    which no better answer is begun. ``other`` asks the second of two models.
+    ``likelihoods`` are soft evidence: the likelihood of the observation in each state. After ``seconds`` no further
+    round begins. ``other`` addresses the second of two models.
     """
 
     number: int
@@ -54,7 +54,7 @@ class Question:
 
     @classmethod
     def of(cls, asked: Any, shape: tuple[int, ...]) -> Question:
-        """From JSON that a browser sent, whoever wrote it."""
+        """Parse JSON that a browser sent; it may be malformed."""
         try:
             allowed = _once_each((index(v), tuple(map(index, states))) for v, states in asked["evidence"])
             pair = tuple(map(index, asked["pair"])) if asked.get("pair") else None
@@ -62,10 +62,10 @@ class Question:
             seconds = float(asked.get("budget_ms", inf)) / 1000
             best, other = bool(asked.get("map")), bool(asked.get("other"))
             question = cls(index(asked["number"]), allowed, pair, best, soft, seconds, other)  # type: ignore[arg-type]
-        except InputError:  # a ValueError, which says already what is wrong
+        except InputError:  # a ValueError, whose message is clear already
             raise
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise InputError(f"This is no question: {error!r}.") from error
+            raise InputError(f"This is not a valid question: {error!r}.") from error
         named = [*allowed, *soft, *(question.pair or ())]
         if not all(0 <= v < len(shape) for v in named) or len(question.pair or (0, 1)) != 2:
             raise InputError(f"A question names variables {named}; there are {len(shape)}, numbered from 0.")
@@ -79,7 +79,7 @@ class Question:
                     "zero, and no other evidence on it."
                 )
         if not seconds > 0:
-            raise InputError(f"An answer is asked for within {1000 * seconds:g} ms; expected more than 0.")
+            raise InputError(f"The time for an answer is {1000 * seconds:g} ms; expected more than 0.")
         return question
 
     def evidence(self, shape: tuple[int, ...]) -> Evidence:
@@ -101,18 +101,18 @@ def _once_each(pairs: Iterable[tuple[int, tuple[Number, ...]]]) -> dict[int, tup
 
 
 class _VoidError(Exception):
-    """Nobody waits for this answer any more."""
+    """The question was replaced by a later one."""
 
 
 class Answering:
-    """Answers about one model: by a junction tree where it fits, else by chains, in ever longer rounds."""
+    """Answers about one model: by a junction tree where it fits, else by chains in rounds of increasing length."""
 
     def __init__(self, model: MarkovNetwork, *, codes: NDArray[Any] | None = None, seed: int = 0) -> None:
         self.model, self._codes, self._seed = model, codes, seed
         self._order = _exact_order(model, seed)
 
     def answers(self, question: Question, is_void: Callable[[], bool]) -> Iterator[Answer]:
-        """One that is exact, or several that are ever better; none once the question is void."""
+        """Yield one exact answer, or several of increasing precision; stop once the question is void."""
         begun = time.perf_counter()
         evidence = question.evidence(self.model.domain.shape)
         factors = evidence.applied_to(self.model.factors)
@@ -121,7 +121,7 @@ class Answering:
             for posterior, done in self._posteriors(factors, evidence, question, is_void):
                 yield {
                     "number": question.number,
-                    **self._told(posterior, question, evidence),
+                    **self._content(posterior, question, evidence),
                     **(self._best(question) if done and question.best else {}),
                     "milliseconds": 1000 * (time.perf_counter() - begun),
                     "done": done,
@@ -136,7 +136,7 @@ class Answering:
     def _posteriors(
         self, factors: Factors, evidence: Evidence, question: Question, is_void: Callable[[], bool]
     ) -> Iterator[tuple[Posterior | ChainAnswer, bool]]:
-        """Each with whether it is the last."""
+        """Yield posteriors, each with whether it is the last."""
         plan = self._exact_plan(factors, question)
         if plan is not None:
             yield JunctionTree(seed=self._seed, between=partial(_check, is_void)).run(plan, factors), True
@@ -156,7 +156,7 @@ class Answering:
                 return
 
     def _exact_plan(self, factors: Factors, question: Question) -> TreePlan | None:
-        """Of a run that ends in time, with a clique for the pair if that fits."""
+        """Return the plan of a run that ends in time, with a clique for the pair if that fits."""
         if self._order is None:
             return None
         engine = JunctionTree(seed=self._seed)
@@ -166,14 +166,14 @@ class Answering:
         return plan if plan.forecast <= question.seconds else None
 
     def _starts(self, evidence: Evidence) -> NDArray[Any] | None:
-        """Rows of data, in the states that are known: with one state left, its code is 0."""
+        """Return rows of data given the evidence: an observed variable has one state left, and its code is 0."""
         if self._codes is None:
             return None
         codes = np.array(self._codes, np.int64)
         codes[:, list(evidence.known)] = 0
         return codes
 
-    def _told(self, found: Posterior | ChainAnswer, question: Question, evidence: Evidence) -> Answer:
+    def _content(self, found: Posterior | ChainAnswer, question: Question, evidence: Evidence) -> Answer:
         pair = {} if question.pair is None else {"pair": self._pair(found.marginal, question.pair, evidence)}
         if isinstance(found, ChainAnswer):
             far = {"far": self._spread(found.marginals_elsewhere(), evidence)} if found.gap else {}
@@ -195,7 +195,7 @@ class Answering:
     def _pair(
         self, marginal: Callable[[Scope], NDArray[np.float64]], pair: Scope, evidence: Evidence
     ) -> list[list[float]] | None:
-        """The joint table of two variables, or its errors; None where no clique has both."""
+        """Return the joint table of two variables, or its errors; None if no clique contains both."""
         shape = [self.model.domain.shape[v] for v in pair]
         try:
             found = marginal(pair)
@@ -207,9 +207,9 @@ class Answering:
         return [[float(p) for p in row] for row in out]
 
     def _best(self, question: Question) -> Answer:
-        """Most probable states together, and how far they may be from the best.
+        """Return jointly most probable states, and a bound on their distance from the best.
 
-        By search where no tree fits, for somebody waits for them. A gap that is not known is null.
+        If no tree fits, search answers, because the user is waiting. An unknown gap is null.
         """
         engine = StateSearch.word if self._order is None else AUTO
         best = self.model.map(evidence=self._evidence(question), engine=engine, seed=self._seed)
@@ -243,13 +243,13 @@ def _is_likelihood(likely: tuple[float, ...]) -> bool:
 
 
 def _exact_order(model: MarkovNetwork, seed: int) -> tuple[int, ...] | None:
-    """An order of elimination by which answers come in time; None where there is none."""
+    """Return an order of elimination with which answers come in time, or None."""
     plan = JunctionTree(seed=seed).fitting_plan(model.factors, order=model.stored_order)
     return plan.order if plan is not None and plan.forecast <= _LONGEST else None
 
 
 def _spread(p: NDArray[np.float64], n_states: int, known: int | None, of_known: float) -> list[float]:
-    """Numbers of all states, also where one is known and the others were left out."""
+    """Return numbers for all states, also where one was observed and the others were left out."""
     if known is None:
         return [float(value) for value in p]
     return [of_known if s == known else 0.0 for s in range(n_states)]

@@ -31,10 +31,10 @@ from mrfit.structures.structure import Structure
 
 _COOKIE = "mrfit"
 _MOST_BODY = 64 * 1024  # bytes
-_MOST_DIGITS = 9  # of a number; Python refuses to read those of thousands
+_MOST_DIGITS = 9  # of a number; Python refuses to parse those of thousands of digits
 _MOST_HEADERS = 16 * 1024
 _PATIENCE = 30.0  # seconds for a request to arrive
-_AT_ONCE = 2  # engines: the one that nobody waits for any more, and the one of the latest question
+_AT_ONCE = 2  # engines: that of the latest question, and that of the one before until it stops
 _MOST_ROWS = 10_000  # to draw or to list
 _JSON = "application/json"
 _PICTURES = {"svg": "image/svg+xml", "png": "image/png"}
@@ -52,10 +52,10 @@ _HEADERS = {
 
 
 class Explorer(ThreadingHTTPServer):
-    """Serves one document to whoever knows the token, and answers the latest question about each of its models.
+    """A server of one document to clients with the token, which answers the latest question about each of its models.
 
-    ``rows`` are data whose worst rows may be asked for, ``compared`` is what another model has in common with this one,
-    ``other`` answers for it where the document is of both. ``hosts`` knows the names under which it may be called.
+    ``rows`` are data whose worst rows the page can request, ``compared`` is the comparison with another model, and
+    ``other`` answers for that model if the document has both. ``hosts`` knows the accepted host names.
     """
 
     daemon_threads = True
@@ -83,42 +83,42 @@ class Explorer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Where the page is, with the token: for the user alone."""
+        """The address of the page with the token, which only the user may see."""
         return f"http://{self.hosts.reachable}/open?token={self.token}"
 
     def is_token(self, text: str) -> bool:
         return hmac.compare_digest(text.encode(), self.token.encode())
 
     def answers(self, question: Question) -> Iterator[Answer]:
-        asked = self._latest_of_other if question.other else self._latest
-        if asked is None:
+        latest = self._latest_of_other if question.other else self._latest
+        if latest is None:
             raise _RefusedError(HTTPStatus.BAD_REQUEST, "There is no other model here.")
-        return asked.answers(question)
+        return latest.answers(question)
 
     def worst_rows(self, n_rows: int) -> list[Any]:
         return [] if self.rows is None else worst_rows(self.answering.model, self.rows, n_rows)
 
     def exported(self, form: str) -> bytes:
-        """All edges with their weights, as `mrfit structure` writes them."""
+        """Return all edges with their weights, as `mrfit structure` writes them."""
         model = self.answering.model
         structure = Structure.from_edges(len(model.domain), model.edges)
         return structure_bytes(form, structure, model.domain, model.weighted_edges)
 
     def drawn(self, form: str) -> bytes:
-        """The whole network, with variables where the page has them at first."""
+        """Draw the whole network, with variables at their initial positions on the page."""
         from mrfit.plots.network_plot import plot_network
         from mrfit.plots.page import figure_bytes
 
         content = self.document.content
-        places = np.array(content["layout"]) * (1.0, -1.0)  # the page counts downwards
+        positions = np.array(content["layout"]) * (1.0, -1.0)  # on the page, y points downwards
         with self._drawing:  # matplotlib has settings that all threads share
-            ax = plot_network(self.answering.model, layout=places, title=str(content["title"]))
+            ax = plot_network(self.answering.model, layout=positions, title=str(content["title"]))
             figure = ax.get_figure(root=True)
-            assert figure is not None  # it was drawn on a new one
+            assert figure is not None  # the axes were made on a new one
             return figure_bytes(figure, f".{form}")
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that has left is no news; anything else is what the base class makes of it."""
+        """Ignore browsers that have disconnected; handle anything else as the base class does."""
         import sys
 
         if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
@@ -126,9 +126,9 @@ class Explorer(ThreadingHTTPServer):
 
 
 class _Latest:
-    """The latest question about one model: it ends the one before, between cliques or rounds of chains.
+    """The latest question about one model; it stops the one before, between cliques or rounds of chains.
 
-    It does not wait for that: kernels release the interpreter, so that two run beside each other.
+    It does not wait for that: kernels release the interpreter lock, so that two run in parallel.
     """
 
     def __init__(self, answering: Answering) -> None:
@@ -136,12 +136,12 @@ class _Latest:
         self._counter, self._engines = threading.Lock(), threading.Semaphore(_AT_ONCE)
 
     def answers(self, question: Question) -> Iterator[Answer]:
-        """None of a question that is void already, fewer of one that becomes so."""
+        """Yield the answers to a question until it becomes void."""
         with self._counter:
             self._number += 1
-            mine = self._number
+            own = self._number
         with self._engines:
-            yield from self._answering.answers(question, lambda: mine != self._number)
+            yield from self._answering.answers(question, lambda: own != self._number)
 
 
 class _RefusedError(Exception):
@@ -156,7 +156,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version, sys_version = "mrfit", ""
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Nothing is printed by the library."""
+        """Print nothing: the library leaves logging to its users."""
 
     def do_GET(self) -> None:
         self._guarded(self._get)
@@ -171,7 +171,7 @@ class _Handler(BaseHTTPRequestHandler):
         except _RefusedError as refused:
             self._send(refused.status, refused.why.encode(), "text/plain; charset=utf-8")
 
-    # -- who may ask ---------------------------------------------------------------------------------------------------
+    # -- authorization -------------------------------------------------------------------------------------------------
 
     def _check_headers(self) -> None:
         if sum(len(name) + len(value) for name, value in self.headers.items()) > _MOST_HEADERS:
@@ -189,7 +189,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise _RefusedError(HTTPStatus.FORBIDDEN, "Open the address that mrfit explore printed.")
 
     def _check_origin(self) -> None:
-        """Questions come from the page itself, not from another that happens to be open."""
+        """Accept questions from the page itself only, not from another page that is open."""
         origin, site = self.headers.get("Origin"), self.headers.get("Sec-Fetch-Site")
         is_own = origin in (None, f"http://{self.headers['Host']}")
         if not is_own or site not in (None, "same-origin"):
@@ -200,10 +200,10 @@ class _Handler(BaseHTTPRequestHandler):
     def _target(self) -> SplitResult:
         try:
             return urlsplit(self.path)
-        except ValueError as error:  # such as half an address in brackets
+        except ValueError as error:  # such as an unclosed bracket
             raise _RefusedError(HTTPStatus.BAD_REQUEST, f"The request target is not an address: {error}.") from error
 
-    # -- what is answered ----------------------------------------------------------------------------------------------
+    # -- answers -------------------------------------------------------------------------------------------------------
 
     def _get(self) -> None:
         address = self._target()
@@ -214,7 +214,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(HTTPStatus.OK, *self._content(address.path, parse_qs(address.query)))
 
     def _content(self, path: str, query: dict[str, list[str]]) -> tuple[bytes, str]:
-        """What there is at a path, and its type: a fixed list, no files."""
+        """Return the content of a path, and its type: a fixed list, and no files."""
         server = self.server
         contents: dict[str, tuple[Callable[[], bytes], str]] = {
             "/": (lambda: served_page(server.document), "text/html; charset=utf-8"),
@@ -237,7 +237,7 @@ class _Handler(BaseHTTPRequestHandler):
         return content(), kind
 
     def _open(self, token: str) -> None:
-        """The token becomes a cookie, so that it is in no address that could be copied or seen."""
+        """Turn the token into a cookie, so that no address contains it that could be copied or seen."""
         if not self.server.is_token(token):
             raise _RefusedError(HTTPStatus.FORBIDDEN, "Open the address that mrfit explore printed.")
         cookie = f"{_COOKIE}={self.server.token}; HttpOnly; SameSite=Strict; Path=/"
@@ -268,7 +268,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _question(self) -> Question:
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal():
-            raise _RefusedError(HTTPStatus.LENGTH_REQUIRED, "A question says how long it is.")
+            raise _RefusedError(HTTPStatus.LENGTH_REQUIRED, "A question needs a Content-Length.")
         if len(length) > _MOST_DIGITS or int(length) > _MOST_BODY:
             raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The question is too long.")
         try:
@@ -277,7 +277,7 @@ class _Handler(BaseHTTPRequestHandler):
         except InputError as error:
             raise _RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from error
         except (ValueError, RecursionError) as error:
-            raise _RefusedError(HTTPStatus.BAD_REQUEST, f"This is no question: {error}") from error
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, f"This is not a valid question: {error}") from error
 
     def _begin(self, status: HTTPStatus, kind: str, more: dict[str, str]) -> None:
         self.send_response(status)
@@ -291,9 +291,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _comparison(compared: Comparison) -> bytes:
-    """As JSON, in which null stands for numbers that are not finite."""
-    told = json.loads(json.dumps(compared.to_dict()), parse_constant=lambda _: None)
-    return json.dumps(told, allow_nan=False).encode()
+    """Return the comparison as JSON, with null for numbers that are not finite."""
+    document = json.loads(json.dumps(compared.to_dict()), parse_constant=lambda _: None)
+    return json.dumps(document, allow_nan=False).encode()
 
 
 def _asset(name: str) -> bytes:
@@ -301,7 +301,7 @@ def _asset(name: str) -> bytes:
 
 
 def _number(query: dict[str, list[str]], name: str) -> int:
-    """A number of rows that is asked for."""
+    """Return a number of rows from the query of an address."""
     text = query.get(name, [""])[0]
     if not text.isdecimal() or len(text) > _MOST_DIGITS or not 1 <= int(text) <= _MOST_ROWS:
         raise _RefusedError(HTTPStatus.BAD_REQUEST, f"{name} is a number from 1 to {_MOST_ROWS:,}.")

@@ -32,10 +32,10 @@ def document_of_two(
     rows: UniqueRows | None = None,
     seed: int = 0,
 ) -> Document:
-    """The document of A with all edges of both, in places that suit both, and under ``other`` what there is of B.
+    """Return the document of A with all edges of both models in a common layout, and under ``other`` the parts of B.
 
-    The states of all variables must be the same, as `mrfit.analysis.model_comparison.compare` makes sure. ``rows`` in
-    the coding of A say what there is in the data.
+    The states of all variables must be the same, as `mrfit.analysis.model_comparison.compare` checks. ``rows`` in the
+    coding of A give frequencies.
     """
     b = in_order_of(a.domain, b)
     common, _ = common_scores(a, b)
@@ -47,9 +47,9 @@ def document_of_two(
         for model, title in zip((a, b), titles, strict=True)
     )
     edges = np.argwhere(np.triu((one != 0) | (other != 0))).tolist()
-    told: dict[str, Any] = {name: second[name] for name in _OF_ONE}
-    told |= {"weights": [short_number(other[i, j]) for i, j in edges]}
-    told |= {"compared": None if scores is None else scores.to_dict()}
+    of_b: dict[str, Any] = {name: second[name] for name in _OF_ONE}
+    of_b |= {"weights": [short_number(other[i, j]) for i, j in edges]}
+    of_b |= {"compared": None if scores is None else scores.to_dict()}
     shown = {
         "variables": [
             each | {"ordered": known is not None} for each, known in zip(first["variables"], common, strict=True)
@@ -57,16 +57,16 @@ def document_of_two(
         "edges": [[i, j, short_number(one[i, j])] for i, j in edges],
         "edge_weight": unit_of(np.concatenate([edges.kinds for edges in weighed])),
     }
-    return Document({**first, **shown, "other": told})
+    return Document({**first, **shown, "other": of_b})
 
 
 def in_order_of(domain: Domain, model: MarkovNetwork) -> MarkovNetwork:
-    """The same model with its variables in another order."""
+    """Return the same model with its variables in another order."""
     if model.domain.names == domain.names:
         return model
     factors = model.factors
-    places = [domain.index(name) for name in model.domain.names]
-    scopes = (tuple(places[i] for i in scope) for scope in factors.scopes)
+    numbers = [domain.index(name) for name in model.domain.names]
+    scopes = (tuple(numbers[i] for i in scope) for scope in factors.scopes)
     turned = to_model(
         FactorNetwork(domain, Factors.from_tables(domain.shape, zip(scopes, factors.tables, strict=True)))
     )

@@ -1,4 +1,4 @@
-"""Rows of data that a model expects least, and what is unusual about them."""
+"""The rows of data that a model expects least, and their unusual states."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.model.markov_network import MarkovNetwork
 from mrfit.objectives.row_scores import conditional_distributions
 
-_SURPRISES = 3  # states of a row that are told
+_SURPRISES = 3  # states listed for each row
 
 
 def worst_rows(model: MarkovNetwork, rows: UniqueRows, n_rows: int) -> list[dict[str, Any]]:
-    """Distinct rows without missing cells, the lowest pseudo-log-likelihood first.
+    """Return distinct rows without missing cells, the lowest pseudo-log-likelihood first.
 
-    ``surprises`` are the [variable, state, probability given all others] that are least expected.
+    ``surprises`` are the least expected [variable, state, probability given all others].
     """
     complete = np.flatnonzero((rows.codes != UNOBSERVED).all(axis=1) & (rows.sample_weight > 0))
     scores = model.row_scores("pll")(model.parameters, model.w, rows.codes[complete], jobs=1)

@@ -1,7 +1,7 @@
 """Inference engines: log Z and marginals of `mrfit.Factors`, exact or approximate.
 
-An engine first plans from shape and scopes alone, with cells, bytes and seconds, and then runs the plan. An engine of
-your own derives from `Engine` and returns a `Posterior`.
+An engine first plans from shape and scopes alone, and forecasts cells, bytes and seconds. It then runs the plan. To
+write your own engine, derive from `Engine` and return a `Posterior`.
 """
 
 from mrfit._lazy import exports

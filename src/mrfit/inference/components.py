@@ -1,4 +1,4 @@
-"""The part of a distribution that some variables depend on."""
+"""The connected component of a factor graph around some variables."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from mrfit.core.factors import Factors
 
 @dataclass(frozen=True, eq=False)
 class Component:
-    """The tables that are joined to some variables, and whether these are not all."""
+    """The factors connected to some variables; ``is_proper`` if others exist that are not."""
 
     factors: Factors
     is_proper: bool
 
 
 def component_of(factors: Factors, variables: Iterable[int]) -> Component:
-    """What is left when all is dropped that shares no table, directly or through others, with these variables.
+    """Return the factors connected to these variables, directly or through other factors.
 
-    Their marginals stay as they are: the rest is independent of them. Variables that are known join nothing.
+    The marginals of the variables do not change, because the rest is independent of them. Observed variables (those
+    with one state) connect nothing.
     """
-    import networkx  # here, for commands that ask nothing start sooner
+    import networkx  # here, so that commands that need no graph start sooner
 
     graph: networkx.Graph[int] = networkx.Graph()
     graph.add_nodes_from(variables)
@@ -29,7 +30,7 @@ def component_of(factors: Factors, variables: Iterable[int]) -> Component:
         networkx.add_path(graph, [i for i in scope if factors.shape[i] > 1])
     near = set().union(*(networkx.node_connected_component(graph, i) for i in variables))
     pairs = zip(factors.scopes, factors.tables, strict=True)
-    kept = [(scope, table) for scope, table in pairs if near.intersection(scope)]
-    if len(kept) == len(factors.scopes):
+    component = [(scope, table) for scope, table in pairs if near.intersection(scope)]
+    if len(component) == len(factors.scopes):
         return Component(factors, is_proper=False)
-    return Component(Factors.from_tables(factors.shape, kept), is_proper=True)
+    return Component(Factors.from_tables(factors.shape, component), is_proper=True)

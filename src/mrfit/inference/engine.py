@@ -1,4 +1,4 @@
-"""What an engine of inference is: a plan, then a run."""
+"""The interface of inference engines: plan, then run, then read a posterior."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
 from mrfit.inference.plan import Plan
 
-AUTO = "auto"  # the word of no engine: whichever fits
+AUTO = "auto"  # names no engine: mrfit chooses one that fits
 
 
 class Posterior(ABC):
-    """What a run found out about a distribution.
+    """log Z and marginals of a distribution, as a run computed them.
 
-    An approximation says how far it is to be trusted: ``error`` is a standard error of ``log_z`` where there is one,
-    ``remarks`` are sentences for people, such as that it did not converge. ``log_z`` is not a number where nothing is
-    known of it.
+    An approximation reports how far to trust it: ``error`` is a standard error of ``log_z`` where one is known, and
+    ``remarks`` are sentences for people, such as that it did not converge. ``log_z`` is NaN where it is unknown.
     """
 
     log_z: float
@@ -32,44 +31,44 @@ class Posterior(ABC):
 
     @abstractmethod
     def marginal(self, scope: Scope) -> Floats:
-        """p(x_A) of a scope that the plan knows: flat, in C order of the scope as listed, like the table of a factor.
+        """Return p(x_A) for a scope in the plan: flat, in C order of the scope as listed, like the table of a factor.
 
         For the scope of a factor it is the gradient of log Z in that factor's table.
         """
 
     def deviations(self, scope: Scope) -> Floats | None:
-        """How far each independent part of a run, such as a chain, moves `marginal`: (cells, parts).
+        """Return the deviations of `marginal` in each independent part of a run, such as a chain: (cells, parts).
 
-        The standard error of a weighted sum ``g @ marginal`` of cells is the norm of ``g @ deviations``. There are no
-        parts where the marginal is exact; None where nobody knows its error.
+        The standard error of a weighted sum ``g @ marginal`` of cells is the norm of ``g @ deviations``. An exact
+        marginal has no parts. If the error is unknown, returns None.
         """
         return np.zeros((len(self.marginal(scope)), 0)) if self.exact else None
 
     def marginal_error(self, scope: Scope) -> Floats | None:
-        """Standard errors of `marginal`, cell by cell: zeros where it is exact, None where nobody knows them."""
+        """Return standard errors of `marginal`, cell by cell: zeros where it is exact, None where they are unknown."""
         parts = self.deviations(scope)
         return None if parts is None else np.asarray(np.linalg.norm(parts, axis=1))
 
 
 class Engine(ABC):
-    """A way to log Z and marginals. Its settings are its fields; it holds no state."""
+    """An algorithm for log Z and marginals. Its fields are its settings; it holds no state."""
 
-    word: ClassVar[str]  # by which users choose it
-    answers_marginals: ClassVar[bool] = True  # and log Z, rather than most probable states alone
-    is_exact: ClassVar[bool] = False  # whether every run is, on any factors
+    word: ClassVar[str]  # the name by which users choose it
+    answers_marginals: ClassVar[bool] = True  # False: it finds most probable states only
+    is_exact: ClassVar[bool] = False  # True: every run is exact, on any factors
 
     @abstractmethod
     def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> Plan:
-        """What a run takes, from shape and scopes alone.
+        """Forecast the cells, bytes and seconds of a run, from shape and scopes alone.
 
-        Every factor's scope and every single variable will have its marginal; ``targets`` are further sets of
-        variables whose joint marginals are wanted.
+        The posterior will have the marginal of every factor's scope and of every single variable. ``targets`` are
+        further sets of variables whose joint marginals you want.
         """
 
     def run(self, plan: Plan, factors: Factors) -> Posterior:
-        """Do what was planned; a plan beyond the limits is refused before anything is allocated.
+        """Run a plan. A plan beyond the limits is refused before anything is allocated.
 
-        Factors that leave no joint state possible have no distribution, and are refused too.
+        Factors that make every joint state impossible define no distribution, and are refused too.
         """
         if (plan.engine, plan.shape) != (self.word, factors.shape):
             raise InputError(
@@ -81,11 +80,11 @@ class Engine(ABC):
 
     @abstractmethod
     def _run(self, plan: Plan, factors: Factors) -> Posterior:
-        """The work itself, on a plan that fits."""
+        """Run a plan that fits."""
 
 
 def check_precision(precision: float | None) -> None:
-    """Refuse what is no standard error to aim at."""
+    """Refuse a precision that is no finite positive standard error."""
     if precision is None:
         return
     if not isinstance(precision, float | int | np.number) or not 0.0 < precision < inf:

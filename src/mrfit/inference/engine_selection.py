@@ -1,4 +1,4 @@
-"""Which engine to take: the one that is asked for, or the fastest exact one, or an approximation."""
+"""Selection of an engine: the requested one, else the fastest exact one that fits, else an approximation."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def planned(
     names: Sequence[str] | None = None,
     order: Sequence[int] | None = None,
 ) -> tuple[Engine, Plan]:
-    """An engine that answers marginals, and its plan for these factors.
+    """Return an engine that answers marginals, and its plan for these factors.
 
-    ``auto`` takes the exact engine with the shorter forecast, and annealed importance sampling where none fits: it
-    gives log Z and marginals, and says when what it began from does not agree. ``samples`` and ``precision`` are those
-    of `with_effort`. A plan says which engine it is of, and why; ``names`` of variables are for that. A tree takes the
-    variables in ``order``, if there is one.
+    ``auto`` takes the exact engine with the shorter forecast. Where none fits, it takes annealed importance sampling,
+    which estimates log Z and marginals and warns when its starting distributions disagree. ``samples`` and
+    ``precision`` are described in `with_effort`. The plan states its engine and the reason; ``names`` of variables
+    serve that sentence. A tree eliminates the variables in ``order``, if you give one.
     """
     if isinstance(engine, Engine):
         check_answers_marginals(engine)
@@ -58,7 +58,7 @@ def planned(
 def exactly_planned(
     factors: Factors, targets: Sequence[Scope] = (), *, seed: int = 0, order: Sequence[int] | None = None
 ) -> tuple[Engine, Plan]:
-    """The exact engine with the shorter forecast; that of a tree where none fits."""
+    """Return the exact engine with the shorter forecast, or the junction tree where neither fits."""
     tree, everything = JunctionTree(seed=seed), Enumeration()
     plan = tree.plan(factors, targets, order=order)
     if prod(factors.shape) <= _FEW_STATES:
@@ -69,32 +69,32 @@ def exactly_planned(
 
 
 def engine_called(word: str, *, seed: int = 0) -> Engine:
-    """The engine of a word, with its usual settings."""
+    """Return the engine of this name, with its default settings."""
     if word not in ENGINES:
-        raise InputError(f"There is no engine {word!r}; choose one of {_able()}.")
+        raise InputError(f"There is no engine {word!r}; choose one of {_marginal_engines()}.")
     kind = ENGINES.called(word, AUTO)
     return kind(seed=seed) if "seed" in kind.__dataclass_fields__ else kind()  # type: ignore[attr-defined, call-arg]
 
 
 def check_answers_marginals(engine: Engine) -> None:
-    """Refuse an engine that only finds most probable states, and name those that do more."""
+    """Refuse an engine that only finds most probable states, and name those that answer marginals."""
     if not engine.answers_marginals:
         raise InputError(
             f"The engine {engine.word!r} finds most probable states, but neither marginals nor log Z. Choose one of "
-            f"{_able()}."
+            f"{_marginal_engines()}."
         )
 
 
-def _able() -> str:
-    """Words of the engines that answer marginals."""
+def _marginal_engines() -> str:
+    """List the engines that answer marginals, for messages."""
     return listed([AUTO, *(word for word, kind in ENGINES.items() if kind.answers_marginals)], limit=12)
 
 
 def with_effort(engine: Engine, *, samples: int | None = None, precision: float | None = None) -> Engine:
     """Return an engine with that many chains (``samples``), or that runs until its errors are small enough.
 
-    ``precision`` is the largest standard error of the probability of a state that is good enough. An exact engine
-    stays as it is; one that knows no errors is refused.
+    ``precision`` is the largest acceptable standard error of the probability of a state. An exact engine stays as it
+    is; an engine that cannot estimate its errors is refused.
     """
     check_precision(precision)
     if samples is not None and not (isinstance(samples, int | np.integer) and samples > 0):
@@ -106,7 +106,7 @@ def with_effort(engine: Engine, *, samples: int | None = None, precision: float 
     if not settings.keys() <= {each.name for each in fields(engine)}:  # type: ignore[arg-type]
         able = [word for word, kind in ENGINES.items() if "precision" in kind.__dataclass_fields__]  # type: ignore[attr-defined]
         raise InputError(
-            f"The engine {engine.word!r} does not know its errors, so that no precision or number of samples makes "
-            f"them smaller. Choose one of {listed(able)}, or leave them out."
+            f"The engine {engine.word!r} cannot estimate its errors, so neither a precision nor a number of samples "
+            f"applies to it. Choose one of {listed(able)}, or leave them out."
         )
     return replace(engine, **settings)  # type: ignore[type-var]

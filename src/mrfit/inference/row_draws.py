@@ -1,4 +1,4 @@
-"""Rows drawn from a distribution: exact where that fits, else from Gibbs chains."""
+"""Rows drawn from a distribution: exactly where a junction tree fits, else by Gibbs chains."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ def draw_rows(
     names: Sequence[str] | None = None,
     tree: PlannedTree | None = None,
 ) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
-    """Rows of codes of the first ``n_columns`` variables, and what is to be said of them if they are not exact.
+    """Draw rows of codes of the first ``n_columns`` variables; return them, and remarks if they are not exact.
 
-    A ``tree`` that was planned before is one that does not merge.
+    A ``tree`` that you pass must not merge variables.
     """
     if engine not in (AUTO, *WAYS):
         raise InputError(f"There is no engine {engine!r} for samples; choose auto, {' or '.join(WAYS)}.")
     tree = tree or PlannedTree.of(factors, seed=seed, merge=False)
     if tree.answers(engine, names):
-        # In pieces: while they are drawn, codes take eight times as many bytes, and more.
+        # In pieces: while a piece is drawn, its codes take eight times as many bytes, and more.
         rng, size = np.random.default_rng(seed), max(1, _CELLS_IN_A_PIECE // factors.n_variables)
         codes = np.empty((n_rows, n_columns), np.uint8)
         for first in range(0, n_rows, size):
             piece = codes[first : first + size]
             piece[:] = tree.engine.draw(tree.plan, factors, len(piece), rng=rng, jobs=jobs)[:, :n_columns]
         return codes, ()
-    drawn = sample(factors, n_rows, engine=Gibbs(seed=seed, jobs=jobs))
+    sampled = sample(factors, n_rows, engine=Gibbs(seed=seed, jobs=jobs))
     about = "The rows are from Gibbs chains: close to the distribution, and not quite independent."
-    return drawn.codes[:, :n_columns].astype(np.uint8), (about, *drawn.remarks)
+    return sampled.codes[:, :n_columns].astype(np.uint8), (about, *sampled.remarks)

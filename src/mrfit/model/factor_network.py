@@ -1,4 +1,4 @@
-"""A distribution with names: a domain, and a product of tables and of wide conjunctions over it."""
+"""A network of tables: a domain with names, and a product of tables and wide conjunctions over it."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from mrfit.model.queries.missing_cells import observed_ll, observed_pll
 from mrfit.model.queries.questions import Queryable
 from mrfit.objectives.row_scores import check_exact_score, conditional_potentials, log_z_at_states, pll_of_potentials
 
-Condition = tuple[int, tuple[int, ...]]  # a variable, and the states in which it may be
+Condition = tuple[int, tuple[int, ...]]  # a variable, and the states that satisfy the condition
 
 _SWITCH = ("no", "yes")
 
 
 @dataclass(frozen=True)
 class Conjunction:
-    """``weight`` is added to log p where every condition holds: variable i is in one of some states.
+    """A term ``weight`` of log p where every condition holds: variable i is in one of some states.
 
-    It says in a line what a table says in the product of all numbers of states, so its variables may be many.
+    A table would need a cell for every joint state of its variables; a conjunction may have many variables.
     """
 
     weight: float
     conditions: tuple[Condition, ...]
 
     def holds(self, codes: NDArray[Any]) -> NDArray[np.bool_]:
-        """Whether it holds in rows of codes, shape (rows,)."""
+        """Return the mask of rows of codes in which all conditions hold, shape (rows,)."""
         out = np.ones(len(codes), bool)
         for i, states in self.conditions:
             out &= np.isin(codes[:, i], states)
@@ -50,14 +50,14 @@ class Conjunction:
 class FactorNetwork(Queryable):
     """log p(x) = sum of all tables and conjunctions at x, minus log Z, with names for variables and states.
 
-    This is what files of models hold. Engines take `factors`, in which a conjunction is a chain of small tables.
+    Model files are read as this class. Engines take `factors`, in which a conjunction is a chain of small tables.
 
     Parameters
     ----------
     domain
         Names of variables and states.
     tables
-        Over the variables of the domain, in its order.
+        Tables over the variables of the domain, in its order.
     conjunctions
         Of variables so many that no table should be made of them; mostly none.
     covariate_indices
@@ -81,9 +81,10 @@ class FactorNetwork(Queryable):
 
     @cached_property
     def _links(self) -> dict[tuple[int, Condition], int]:
-        """Hidden variables by what they mean: that another one is "yes" (none: -1), and that a condition holds.
+        """Hidden variables by meaning: the hidden variable before it (none: -1) is "yes", and a condition holds.
 
-        Conjunctions with the same first conditions share them, so that a tree has no more than it has branches.
+        Conjunctions with the same first conditions share them. The conjunctions of a decision tree thus need no more
+        hidden variables than the tree has branches.
         """
         links: dict[tuple[int, Condition], int] = {}
         for each in self.conjunctions:
@@ -92,7 +93,7 @@ class FactorNetwork(Queryable):
 
     @staticmethod
     def _last_link(each: Conjunction, links: dict[tuple[int, Condition], int]) -> int:
-        """The hidden variable of all conditions but the last; made where it is not there."""
+        """Return the hidden variable of all conditions but the last; add it if it does not exist."""
         before = -1
         for condition in each.conditions[:-1]:
             before = links.setdefault((before, condition), len(links))
@@ -100,17 +101,17 @@ class FactorNetwork(Queryable):
 
     @property
     def n_hidden(self) -> int:
-        """Variables of `factors` after those of the domain."""
+        """The number of variables of `factors` after those of the domain."""
         return len(self._links)
 
     @cached_property
     def factors(self) -> Factors:
-        """The same distribution as tables only.
+        """Tables that define the distribution, without conjunctions.
 
-        A conjunction of k conditions becomes k tables of at most 4 c cells, joined by k - 1 hidden variables that
-        stand after all others. The j-th of them is "yes" exactly where the first j conditions hold, so that they change
-        neither log Z nor any marginal of the domain's variables: whoever asks for those need not know of them. Samplers
-        that change one variable at a time do: with all others fixed, a hidden one has no choice.
+        A conjunction of k conditions becomes k tables of at most 4 c cells, connected by k - 1 hidden variables that
+        follow all others. The j-th of them is "yes" exactly where the first j conditions hold. Hidden variables
+        therefore change neither log Z nor any marginal of the domain's variables. They do matter to samplers that
+        change one variable at a time: with all others fixed, a hidden variable has no choice.
         """
         if not self.conjunctions:
             return self.tables
@@ -128,7 +129,7 @@ class FactorNetwork(Queryable):
         return Factors.from_tables(shape, pairs)
 
     def _with_condition(self, before: int, condition: Condition) -> tuple[Scope, NDArray[np.bool_]]:
-        """A scope of a hidden variable (none: -1) and another; where in it the one is "yes" and the condition holds."""
+        """Return a scope of a hidden variable (none: -1) and another, and where it is "yes" and the condition holds."""
         i, states = condition
         here = np.isin(np.arange(self.domain.shape[i]), states)
         if before < 0:
@@ -144,7 +145,7 @@ class FactorNetwork(Queryable):
             )
 
     def with_hidden_named(self) -> FactorNetwork:
-        """The same as tables only, for files and programs that hold no conjunctions: hidden variables get names."""
+        """Return the distribution as tables only, with names for hidden variables, for formats without conjunctions."""
         if not self.conjunctions:
             return self
         prefix = "hidden"
@@ -180,9 +181,9 @@ class FactorNetwork(Queryable):
     def scores_of_codes(
         self, metric: str, codes: NDArray[np.uint8], *, log_z: float | None = None, jobs: int = 1
     ) -> Floats:
-        """Internal: the pll or ll of rows of codes; minus infinity for rows that are impossible.
+        """Internal: the pll or ll of rows of codes; impossible rows have minus infinity.
 
-        ``log_z`` is worked out by an exact engine unless it is given.
+        ``log_z`` is computed by an exact engine unless it is given.
         """
         complete = has_all_cells(codes)
         if self.covariate_indices and not complete:
@@ -236,7 +237,7 @@ class FactorNetwork(Queryable):
         return observed_ll(self.factors, codes, log_z, names=self.display_names, jobs=jobs)
 
     def log_potential(self, codes: NDArray[Any]) -> Floats:
-        """The sum of tables and conjunctions at rows of codes of the domain's variables: log p plus log Z."""
+        """Return the sum of tables and conjunctions at rows of codes of the domain's variables: log p plus log Z."""
         out = self.tables.log_potential(codes)
         for each in self.conjunctions:
             out[each.holds(codes)] += each.weight

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from mrfit.analysis.nodes.node_measures import NodeMeasures
 
 
-_MOST_IN_NOTEBOOKS = 200  # variables of models that show themselves as a page, of about 100 kB
+_MOST_IN_NOTEBOOKS = 200  # variables of models that notebooks show as a page, of about 100 kB
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,16 +57,16 @@ class MarkovNetwork(Queryable):
     Parameters
     ----------
     parameters
-        The coordinates: which domain, which scopes, which features.
+        The parameterization: domain, scopes and features.
     w
         One value for each parameter, in the order of ``parameters.names()``: finite, or minus infinity in full
         coordinates, where it makes states impossible.
     provenance
-        How the model came about; anything JSON can hold.
+        Record of how the model was learned; anything JSON can hold.
     groups
-        Which parameters were tied to each other, softly or hard, and to what; None where none were.
+        Which parameters were tied to each other, softly or hard, and to which values; None if none were.
     errors
-        How sure the parameters are; None where that was not asked for when they were learned.
+        Standard errors of the parameters; None if they were not requested at learning.
     """
 
     parameters: Parameterization
@@ -120,7 +120,7 @@ class MarkovNetwork(Queryable):
 
     @property
     def n_parameters(self) -> int:
-        """Number of parameters that are not exactly zero: what a penalty has set to zero is not in the model."""
+        """Number of parameters that are not exactly zero: a penalty removes the others from the model."""
         return int(np.count_nonzero(self.w))
 
     @property
@@ -130,12 +130,12 @@ class MarkovNetwork(Queryable):
 
     @property
     def n_distinct(self) -> int:
-        """Number of different values among these parameters. Those that are tied softly differ from each other."""
+        """Number of different values among these parameters. Softly tied parameters differ from each other."""
         return len(np.unique(self.w[self.w != 0]))
 
     @property
     def n_groups(self) -> int | None:
-        """Number of groups of tied parameters; None where nothing is tied."""
+        """Number of groups of tied parameters; None if no parameters are tied."""
         return None if self.groups is None else self.groups.n_groups
 
     @property
@@ -154,16 +154,17 @@ class MarkovNetwork(Queryable):
 
     @cached_property
     def factors(self) -> Factors:
-        """The same distribution as a product of tables; of covariates they say nothing, one must know their states."""
+        """Tables whose product is the distribution; with covariates, the distribution given their states."""
         return self.parameters.to_factors(self.w)
 
     def with_plan(self, plan: Plan) -> MarkovNetwork:
-        """The same model with the order of elimination of a junction tree's plan, which its file then keeps.
+        """Return the same model with the order of elimination of a junction tree's plan, which is saved with it.
 
-        Questions take it instead of looking for one: worth it where that takes long, ``JunctionTree(effort=100)``.
+        Queries use that order instead of searching for one, which helps where the search is long:
+        ``JunctionTree(effort=100)``.
         """
         if not isinstance(plan, TreePlan) or plan.shape != self.domain.shape:
-            raise InputError("Only a plan of a junction tree for all variables of this model can be kept with it.")
+            raise InputError("Only a plan of a junction tree for all variables of this model can be stored with it.")
         order = [self.domain.names[i] for i in plan.order]
         return replace(self, provenance={**self.provenance, "plan": {"order": order}})
 
@@ -176,7 +177,7 @@ class MarkovNetwork(Queryable):
 
     @property
     def has_impossible_states(self) -> bool:
-        """Whether some states have probability zero; rows in them score minus infinity."""
+        """Whether some states have probability zero; rows with them score minus infinity."""
         return bool(np.isneginf(self.w).any())
 
     @property
@@ -186,12 +187,12 @@ class MarkovNetwork(Queryable):
 
     @property
     def fitted_by(self) -> str | None:
-        """Internal: the objective by which the model was fitted; None where that is not known."""
+        """Internal: the objective that the model was fitted to; None if it is unknown."""
         objective = self.provenance.get("objective")
         return objective if isinstance(objective, str) else None
 
     def fitted_cells(self, rows: UniqueRows) -> Callable[[], ModelCells] | None:
-        """Internal: all joint states, if the model was fitted to these rows and has few; None otherwise."""
+        """Internal: return a function that lists all joint states, or None for many states or other rows."""
         from mrfit.analysis.goodness.goodness import ModelCells, has_few_cells
 
         if self.covariates or not self._was_learned_from(rows) or not has_few_cells(self.parameters):
@@ -204,16 +205,16 @@ class MarkovNetwork(Queryable):
 
     @property
     def unbounded(self) -> Mapping[str, str]:
-        """Names of the parameters without a finite estimate, and where each goes: ``+inf``, ``-inf``, ``undetermined``.
+        """Parameters without a finite estimate, by name, and where each goes: ``+inf``, ``-inf``, ``undetermined``.
 
-        The data never contradict them and no penalty holds them, so `w` has the value at which the solver stopped. Of
-        undetermined ones the data know only sums with others.
+        The data never contradict them and no penalty bounds them, so `w` has the value at which the solver stopped. For
+        undetermined ones the data determine only sums with others.
         """
         found = self.provenance.get("unbounded", {})
         return dict(found) if isinstance(found, Mapping) else {}
 
     def describe(self) -> str:
-        """Sizes and penalty in one line: "16 variables, 120 edges, 136 parameters; l2, strength 1"."""
+        """Return sizes and penalty in one line: "16 variables, 120 edges, 136 parameters; l2, strength 1"."""
         sizes = f"{len(self.domain):,} variables, {self.n_edges:,} edges, {self.n_parameters:,} parameters"
         penalty = self.provenance.get("penalty")
         if not isinstance(penalty, dict) or not isinstance(penalty.get("strength"), int | float):
@@ -230,7 +231,7 @@ class MarkovNetwork(Queryable):
         return html_table("MarkovNetwork", facts, strongest) + self.explorer_frame()
 
     def explorer_frame(self) -> str:
-        """Internal: the explorer in a frame, for notebooks; nothing where it cannot be, or would make them swell."""
+        """Internal: return the explorer in a frame for notebooks, or "" if the model is conditional or too large."""
         from mrfit.explorer.document import Document
         from mrfit.explorer.html_page import notebook_frame
 
@@ -239,11 +240,11 @@ class MarkovNetwork(Queryable):
         return notebook_frame(Document.of(self, title="model"))
 
     def to_frame(self) -> Any:
-        """All parameters as a pandas frame, in the order of ``w``.
+        """Return all parameters as a pandas frame, in the order of ``w``.
 
-        Columns: ``name``, ``order`` (how many variables), ``variables`` and ``states`` (tuples; no states where the
-        coordinates compare them rather than name one), ``value``, ``error`` (missing where it is not known) and
-        ``group`` (missing where nothing is tied).
+        Columns: ``name``, ``order`` (number of variables), ``variables`` and ``states`` (tuples; no states where a
+        parameter compares them rather than names one), ``value``, ``error`` (missing where it is unknown) and ``group``
+        (missing where nothing is tied).
         """
         try:
             import pandas
@@ -269,7 +270,7 @@ class MarkovNetwork(Queryable):
 
     @property
     def graph(self) -> networkx.Graph[Any]:
-        """A new networkx graph: variables by name, joined where they share a scope.
+        """A new networkx graph: variables by name, connected if they share a scope.
 
         The ``weight`` of an edge is its edge weight, as in `edge_weights`.
         """
@@ -297,31 +298,31 @@ class MarkovNetwork(Queryable):
     def weighted_edges(self) -> EdgeWeights:
         """The `edges` with their weights, signs and unit.
 
-        The log odds ratio of two variables with two states each, given the others; the log odds ratio per step of the
-        scores where variables are ordered; for categories the Frobenius norm of the centered table, without a sign.
+        It is the log odds ratio, given the others, for two binary variables; the log odds ratio per step of the scores
+        where variables are ordered; for categories the Frobenius norm of the centered table, without a sign.
         """
         return self._weighted_structure.among(self.edges)
 
     @property
     def state_scores(self) -> Scores:
-        """The scores of the states of each variable by which edge weights are counted; None for categories.
+        """The scores of each variable's states by which edge weights are computed; None for categories.
 
-        Models in other coordinates than those they were learned in keep those of their ordered variables.
+        A model converted to another parameterization has the scores of its ordered variables.
         """
-        kept = self.provenance.get("scores")
-        if not isinstance(kept, dict):
+        stored = self.provenance.get("scores")
+        if not isinstance(stored, dict):
             return scores_of(self.parameters)
         found = list(default_scores(self.domain.shape))
         for i, variable in enumerate(self.domain):
-            own = kept.get(variable.name)
+            own = stored.get(variable.name)
             if isinstance(own, list) and len(own) == variable.n_states > 2:
                 found[i] = np.array(own, np.float64)
         return tuple(found)
 
     def pll(self, data: Any, *, jobs: int | None = None) -> float:
-        """Mean pseudo-log-likelihood per row, in nats; weighted if the data are.
+        """Return the mean pseudo-log-likelihood per row, in nats; weighted if the data are.
 
-        Rows read with ``missing="keep"`` are scored by what is observed: each value given the others of its row.
+        Rows read with ``missing="keep"`` are scored by their observed values: each given the others of its row.
         ``jobs`` threads, all processors by default; the score is the same for any number of them.
         """
         rows = self.coded_rows(data)
@@ -330,14 +331,15 @@ class MarkovNetwork(Queryable):
         return float(rows.sample_weight @ scores) / rows.total_weight
 
     def pll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
-        """Pseudo-log-likelihood of every row, in nats and in the order of the data; ``jobs`` as in `pll`."""
+        """Return the pseudo-log-likelihood of every row, in nats and in the order of the data; ``jobs`` as in `pll`."""
         return finite_scores(self.row_scores("pll"), self, self._dataset(data).codes, jobs=resolve_jobs(jobs))
 
     def ll(self, data: Any, *, jobs: int | None = None) -> float:
-        """Mean log-likelihood per row, in nats; ``jobs`` as in `pll`; of incomplete rows that of what is observed.
+        """Return the mean log-likelihood per row, in nats; ``jobs`` as in `pll`.
 
-        Exact, for few variables or sparse structures; by the estimate of log Z that learning by chains has left in the
-        model (`known_log_z`), whose standard ``error`` the result then has; refused for others.
+        Incomplete rows are scored by their observed values. The result is exact for few variables or sparse structures.
+        A model learned by chains brings an estimate of log Z (`known_log_z`), which is used otherwise; the result then
+        has its standard ``error``. Other models are refused.
         """
         rows = self.coded_rows(data)
         scores = finite_scores(self.row_scores("ll"), self, rows.codes, jobs=resolve_jobs(jobs))
@@ -345,19 +347,19 @@ class MarkovNetwork(Queryable):
         return self.mean_ll(mean)
 
     def mean_ll(self, mean: float) -> float:
-        """Internal: a mean log-likelihood with the standard error of the log Z that the model brings, if it does."""
+        """Internal: return a mean log-likelihood, with the standard error of the stored log Z, if any."""
         is_exact = self.known_log_z is None
         return mean if is_exact else FloatWithError(mean, self.known_log_z_error, exact=False)
 
     def ll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
-        """Log-likelihood of every row, in nats, in the order of the data; as `ll`."""
+        """Return the log-likelihood of every row, in nats and in the order of the data; see `ll`."""
         return finite_scores(self.row_scores("ll"), self, self._dataset(data).codes, jobs=resolve_jobs(jobs))
 
     @property
     def known_log_z(self) -> float | None:
-        """log Z as annealing estimated it after learning by chains, independent of what learning chose.
+        """Estimate of log Z by annealing after learning by chains, independent of the draws that learning used.
 
-        None for models whose log Z is worked out when it is asked for.
+        None for other models, whose log Z is computed when needed.
         """
         known = self.provenance.get("log_z")
         return None if known is None else float(known["value"])
@@ -369,19 +371,19 @@ class MarkovNetwork(Queryable):
         return 0.0 if known is None else float(known.get("error") or 0.0)
 
     def row_scores(self, metric: str, *, log_z: float | None = None) -> ScoreRows:
-        """Internal: what scores rows of codes by ``pll`` or ``ll``; ``log_z`` where it is known or estimated."""
+        """Internal: return the function that scores rows of codes by ``pll`` or ``ll``; ``log_z`` if it is known."""
         return _ByPseudoLikelihood() if metric == "pll" else _ByLikelihood(self.known_log_z if log_z is None else log_z)
 
     def scores_of_codes(
         self, metric: str, codes: NDArray[np.uint8], *, log_z: float | None = None, jobs: int = 1
     ) -> Floats:
-        """Internal: the scores of rows of codes; see `row_scores`."""
+        """Internal: return the scores of rows of codes; see `row_scores`."""
         return finite_scores(self.row_scores(metric, log_z=log_z), self, codes, jobs=jobs)
 
     def strongest(self, count: int, *, order: int) -> list[tuple[str, float]]:
-        """Names and values of the largest parameters, in absolute value, of scopes with ``order`` variables.
+        """Return names and values of the largest parameters, in absolute value, of scopes with ``order`` variables.
 
-        Parameters that are exactly zero say nothing and are left out.
+        Parameters that are exactly zero are left out.
         """
         chosen = np.flatnonzero((self.parameters.order_of_parameter == order) & (self.w != 0))
         top = chosen[np.argsort(-np.abs(self.w[chosen]), kind="stable")[:count]]
@@ -397,12 +399,12 @@ class MarkovNetwork(Queryable):
         seed: int = 0,
         jobs: int | None = None,
     ) -> NodeMeasures:
-        """How central each variable is, in which community, and how well the others predict it in rows of ``data``.
+        """Return each variable's centralities and community, and how well the others predict it in rows of ``data``.
 
-        ``groups`` of variables, ``{"mood": ["sad", "tired"], ...}``, give bridge centralities. ``coding`` says what a
-        weight is: by default the edge weight, else ``01``, ``signs`` or ``tables`` (see `pair_weights`). ``paths`` adds
-        closeness and betweenness; ``seed`` is that of the search for communities. Rows that had no part in learning
-        tell how well others are predicted.
+        ``groups`` of variables, ``{"mood": ["sad", "tired"], ...}``, give bridge centralities. ``coding`` selects the
+        weights: by default edge weights, else ``01``, ``signs`` or ``tables`` (see `pair_weights`). ``paths`` adds
+        closeness and betweenness; ``seed`` is that of the search for communities. Use held-out rows to measure
+        prediction.
         """
         from mrfit.analysis.nodes.node_measures import NodeMeasures
         from mrfit.analysis.nodes.predictability import Predictability
@@ -414,16 +416,16 @@ class MarkovNetwork(Queryable):
         return NodeMeasures.of(self.pair_weights(coding), predictability=known, groups=groups, paths=paths, seed=seed)
 
     def pair_weights(self, coding: str | None = None) -> PairWeights:
-        """The weights of all pairs: edge weights, or those of another coding of `mrfit.model.pair_weights`."""
+        """Return the weights of all pairs: edge weights, or those of another coding of `mrfit.model.pair_weights`."""
         if coding in (None, WEIGHT):
             return PairWeights.of_edges(self.domain.names, self.weighted_edges, self.state_scores)
         return PairWeights.of(self.factors, self.domain, coding)
 
     def goodness(self, data: Any) -> Goodness:
-        """G-squared of all joint states, and residuals of pairs and triples of variables; for up to 2^16 joint states.
+        """Return G-squared of all joint states, and residuals of pairs and triples, for up to 2^16 joint states.
 
-        Of the rows it was learned from, which it recognises, the model knows that its parameters have adapted to them.
-        `mrfit.bootstrap_goodness` gives a p where cells are sparse.
+        If the data are the rows it was learned from, which it recognises, degrees of freedom allow for the fit.
+        `mrfit.bootstrap_goodness` gives a p value where cells are sparse.
         """
         from mrfit.analysis.goodness.goodness import ModelCells, goodness
 
@@ -432,19 +434,19 @@ class MarkovNetwork(Queryable):
         return goodness(ModelCells.of(self.parameters, self.factors), rows, is_fitted=self._was_learned_from(rows))
 
     def intervals(self, level: float = 0.95) -> Floats:
-        """Lower and upper ends of confidence intervals, (parameters, 2), in the order of ``w``; see `StandardErrors`.
+        """Return confidence intervals, (parameters, 2), in the order of ``w``; see `StandardErrors`.
 
-        NaN for parameters without a finite optimum.
+        Parameters without a finite optimum have NaN.
         """
         return self._known_errors.intervals(self.w, level)
 
     def wald_tests(self) -> tuple[WaldTest, ...]:
-        """For every scope of two or more variables, whether its parameters may all be zero; the strongest first."""
+        """Test for every scope of two or more variables whether its parameters are all zero; the strongest first."""
         tests = wald_tests(self.w, self._known_errors.covariance, self.interaction_sets())
         return tuple(sorted(tests, key=lambda test: (np.isnan(test.p), test.p, -test.statistic)))
 
     def interaction_sets(self) -> list[tuple[tuple[str, ...], NDArray[np.int64]]]:
-        """Internal: every scope of two or more variables by their names, with the numbers of its parameters."""
+        """Internal: return every scope of two or more variables by names, with the numbers of its parameters."""
         parameters, names = self.parameters, self.domain.names
         scopes = parameters.scope_of_parameter
         first = np.flatnonzero((np.diff(scopes, prepend=-1) != 0) & (parameters.order_of_parameter > 1))
@@ -454,17 +456,17 @@ class MarkovNetwork(Queryable):
     def _known_errors(self) -> StandardErrors:
         if self.errors is None:
             raise InputError(
-                "This model does not say how sure its parameters are; learn it with errors='sandwich' (at the command "
-                "line, mrfit fit --errors sandwich)."
+                "This model has no standard errors; learn it with errors='sandwich' (at the command line, "
+                "mrfit fit --errors sandwich)."
             )
         return self.errors
 
     def to_parameterization(self, word: str | type[Parameterization], *, reference: str = "first") -> MarkovNetwork:
-        """The same distribution in other coordinates: ``canonical``, ``spectral``, ``full``, and others if they can.
+        """Return the same distribution in other coordinates: ``canonical``, ``spectral``, ``full`` and more.
 
-        Scopes are joined by their subsets, over which the same function spreads in other coordinates. ``reference``
-        names the silent states of canonical ones (see `mrfit.parameterizations.reference_states`). Standard errors are
-        left behind.
+        All subsets of each scope are added, because other coordinates spread the same function over them. ``reference``
+        names the reference categories of canonical coordinates (see `mrfit.parameterizations.reference_states`).
+        Standard errors are dropped.
         """
         kind = PARAMETERIZATIONS.called(word)
         if self.has_impossible_states:
@@ -481,12 +483,12 @@ class MarkovNetwork(Queryable):
 
     @property
     def ordered_scores(self) -> dict[str, list[float]]:
-        """Internal: scores of variables with more than two states, which other coordinates do not know."""
+        """Internal: scores of ordered variables with more than two states, which other coordinates do not store."""
         named = zip(self.domain.names, self.state_scores, strict=True)
         return {name: own.tolist() for name, own in named if own is not None and len(own) > 2}
 
     def _log_z_in(self, target: Parameterization, w: Floats) -> dict[str, Any]:
-        """The log Z that is known, moved by the constant that other coordinates leave out or bring in."""
+        """Return the known log Z, shifted by the constant in which the coordinates differ."""
         known = self.provenance.get("log_z")
         if known is None:
             return {}
@@ -535,7 +537,7 @@ class _ByLikelihood:
         if has_all_cells(codes):
             return row_ll(parameters, w, codes, jobs=jobs, log_z=self.log_z)
         _check_no_covariates(parameters)
-        first = np.zeros((1, codes.shape[1]), np.uint8)  # whatever has all cells gives log Z
+        first = np.zeros((1, codes.shape[1]), np.uint8)  # any complete row gives log Z: log potential minus log p
         factors = parameters.to_factors(w)
         log_p = float(row_ll(parameters, w, first, jobs=jobs, log_z=self.log_z)[0])
         log_z = float(factors.log_potential(first.astype(np.int64))[0]) - log_p
@@ -550,9 +552,9 @@ def _check_no_covariates(parameters: Parameterization) -> None:
 
 
 def finite_scores(score_rows: ScoreRows, model: MarkovNetwork, codes: NDArray[np.uint8], *, jobs: int) -> Floats:
-    """The scores of rows by `row_pll` or `row_ll`; refused where parameters are so large that sums of them overflow.
+    """Return the scores of rows by `row_pll` or `row_ll`; refuse parameters so large that their sums overflow.
 
-    Minus infinity is the true score of a row whose states the model holds impossible, and of no other.
+    Minus infinity is the true score of impossible rows, and of no others.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         scores = score_rows(model.parameters, model.w, codes, jobs=jobs)

@@ -17,15 +17,15 @@ from mrfit.structures.edge_signs import ranks_of
 from mrfit.structures.edge_weights import EdgeWeights, Scores, centered
 
 WEIGHT = "weight"
-# The meaning of a weight, and how many times the norm of the pair's centered table: with states 0 and 1 and the
-# parameter w that table is (w, -w, -w, w) / 4, of norm |w| / 2; with states -1 and +1 the same distribution has w / 4.
+# The meaning of a weight, and its ratio to the norm of the pair's centered table. With states 0 and 1 and the
+# parameter w that table is (w, -w, -w, w) / 4, of norm |w| / 2. With states -1 and +1 the same distribution has w / 4.
 CODINGS = {
     "01": ("states 0 and 1: a weight is the log odds ratio of two variables given the others", 2.0),
     "signs": ("states -1 and +1: a weight is a quarter of the log odds ratio given the others", 0.5),
     "tables": ("tables: a weight is the norm of the centered log-table of two variables", 1.0),
 }
 _IMPOSSIBLE = "Some states of this model are impossible: weights between variables would be infinite."
-_DUST = 1e-12  # of the largest weight, which centring leaves where there is none
+_DUST = 1e-12  # of the largest weight: rounding that centering leaves where the weight is zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +39,9 @@ class PairWeights:
     unit
         Name of the unit of edge weights; None in other codings.
     matrix
-        Symmetric, (variables, variables); zero where two are not joined, positive where a pair has no sign.
+        Symmetric, (variables, variables); zero where two are not connected, positive where a pair has no sign.
     has_sign
-        Which pairs have one: both variables have two states, or more in an order.
+        Mask of pairs whose weights have a sign: both variables are binary or ordered.
     """
 
     names: tuple[str, ...]
@@ -52,7 +52,7 @@ class PairWeights:
 
     @classmethod
     def of_edges(cls, names: tuple[str, ...], edges: EdgeWeights, scores: Scores) -> PairWeights:
-        """The edge weights of a model; ``scores`` are None for variables whose edges have no sign."""
+        """Return the edge weights of a model; ``scores`` are None for variables whose edges have no sign."""
         if not np.isfinite(edges.values).all():
             raise InputError(_IMPOSSIBLE)
         scored = np.array([own is not None for own in scores], bool)
@@ -61,9 +61,9 @@ class PairWeights:
 
     @classmethod
     def of(cls, factors: Factors, domain: Domain, coding: str) -> PairWeights:
-        """In a coding of a distribution, whatever its tables.
+        """Return weights in a coding, for a distribution with any tables.
 
-        Larger tables count for each of their pairs by their mean over all states of the other variables.
+        A table over more than two variables contributes to each pair by its mean over all states of the others.
         """
         _check(coding, domain)
         if factors.has_impossible_states:
@@ -92,7 +92,7 @@ class PairWeights:
 
     @property
     def of_pairs(self) -> Floats:
-        """Pair by pair a < b, in the order of `mrfit.analysis.stability.resampled_networks.pairs_of`."""
+        """Weights by pair a < b, in the order of `mrfit.analysis.stability.resampled_networks.pairs_of`."""
         return np.asarray(self.matrix[np.triu_indices(len(self.names), 1)], np.float64)
 
 
@@ -107,7 +107,7 @@ def _check(coding: str, domain: Domain) -> None:
 
 
 def _tables(factors: Factors) -> dict[tuple[int, int], Floats]:
-    """For every pair a < b in a scope the sum of all tables that hold both, means over the others."""
+    """Return for every pair a < b in a scope the sum of all tables that contain both, averaged over the others."""
     found: dict[tuple[int, int], Floats] = {}
     for pair, table in _pair_tables(factors):
         found[pair] = found[pair] + table if pair in found else table
@@ -124,7 +124,7 @@ def _pair_tables(factors: Factors) -> Iterator[tuple[tuple[int, int], Floats]]:
 
 
 def _by_shape(tables: dict[tuple[int, int], Floats]) -> Iterator[tuple[list[tuple[int, int]], Floats]]:
-    """Pairs whose tables have one shape, and the tables, (pairs, states, states): thousands are centred at once."""
+    """Yield pairs whose tables have one shape, and the tables, (pairs, states, states), to center thousands at once."""
     groups: dict[tuple[int, ...], list[tuple[int, int]]] = {}
     for pair, table in tables.items():
         groups.setdefault(table.shape, []).append(pair)
@@ -133,7 +133,7 @@ def _by_shape(tables: dict[tuple[int, int], Floats]) -> Iterator[tuple[list[tupl
 
 
 def _sign(first: Floats | None, second: Floats | None, centred: Floats) -> float:
-    """Of the slope of a table along the ranks of its states; 1 where these have none."""
+    """Return the sign of the slope of a table along the ranks of its states; 1 where these have no order."""
     if first is None or second is None:
         return 1.0
     return float(np.copysign(1.0, first @ centred @ second))

@@ -1,4 +1,4 @@
-"""Standard errors of estimates, and what follows from them: intervals, Wald tests, information criteria."""
+"""Standard errors of estimates, with intervals, Wald tests and information criteria."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from mrfit.core.linear_systems import at_least, mirrored
 
 KINDS = ("sandwich", "model")
 
-_FLAT = 1e-10  # of the curvature of single parameters: a direction with less of it has none
-# Where states are separated the optimum is at infinity. Solvers stop on the way, where gradients hardly vary any more
-# and the sandwich is thin. The curvature still tells: so large an error, in log-odds, is no error but that.
+_FLAT = 1e-10  # of the curvature of single parameters: a direction with less is flat
+# Where states are separated the optimum is at infinity. Solvers stop on the way, where gradients hardly vary and the
+# sandwich is small. The curvature reveals that: an error this large, in log-odds, means that there is no estimate.
 _UNKNOWN = 10.0
-_MOVED = 1e-6  # squared share of a flat direction from which on a parameter goes with it
+_MOVED = 1e-6  # squared component along flat directions above which a parameter is undetermined
 
 
 @dataclass(frozen=True)
 class ScoreCurvature:
-    """An objective around its optimum: all that errors are made of.
+    """The second-order properties of an objective at its optimum, from which errors follow.
 
     Parameters
     ----------
     hessian
-        Of the mean objective without its penalty, H / N.
+        Hessian of the mean objective without its penalty, H / N.
     products
-        The mean over rows of the outer products of their own gradients, J / N.
+        Mean over rows of the outer products of their gradients, J / N.
     stiffness
-        Second derivatives of the penalty, against the sum over rows.
+        Second derivatives of the penalty, which is added to the sum over rows.
     value
-        The mean objective without its penalty.
+        Mean objective without its penalty.
     n_rows, total_weight
-        Independent rows, and the weight of all.
+        Number of independent rows, and the weight of all.
     """
 
     hessian: Floats
@@ -48,7 +48,7 @@ class ScoreCurvature:
     total_weight: float
 
     def errors(self, kind: str, *, held: Indices, remarks: tuple[str, ...] = ()) -> StandardErrors:
-        """``held`` are parameters at a bound, for lack of a finite optimum."""
+        """Return the standard errors; ``held`` are parameters at a bound because their optimum is not finite."""
         if kind not in KINDS:
             raise InputError(f"There are no errors of the kind {kind!r}; choose one of {listed(KINDS)}.")
         hessian = self.hessian + np.diag(self.stiffness) / self.total_weight
@@ -70,23 +70,23 @@ class ScoreCurvature:
 
 @dataclass(frozen=True, eq=False)
 class StandardErrors:
-    """How far estimates may be from what endlessly many such rows would give.
+    """Standard errors: how far estimates may be from those of an infinite table.
 
     With the gradient s_r of row r, J = sum of s_r s_r' and H the second derivatives at the optimum, penalty included:
 
     * ``sandwich``: H^-1 J H^-1, right for the pseudo-likelihood and where the model is wrong (Godambe 1960);
-    * ``model``: H^-1, right for the likelihood of a true model; of a pseudo-likelihood too small.
+    * ``model``: H^-1, right for the likelihood of a true model, and too small for a pseudo-likelihood.
 
     Parameters
     ----------
     covariance
-        Of all estimates; NaN for those without a finite optimum.
+        Covariance of all estimates; NaN for those without a finite optimum.
     effective_parameters
         tr(J H^-1), about the number of parameters for a likelihood and more for a pseudo-likelihood.
     claic, clbic
         -2 (pseudo-)log-likelihood plus 2, or log N, times that (Varin and Vidoni 2005; Gao and Song 2010).
     remarks
-        What they do not know, for a reader.
+        Sentences on what the errors do not cover.
     """
 
     kind: str
@@ -108,7 +108,7 @@ class StandardErrors:
         return np.sqrt(np.diag(self.covariance))
 
     def intervals(self, w: Floats, level: float) -> Floats:
-        """Lower and upper ends, (parameters, 2), that hold the true value in a share ``level`` of tables."""
+        """Return intervals, (parameters, 2), that contain the true value in a share ``level`` of tables."""
         if not 0.0 < level < 1.0:
             raise InputError(f"The level of intervals lies between 0 and 1; got {level:g}. Use 0.95, say.")
         reach = float(ndtri(0.5 + level / 2.0)) * self.standard_errors
@@ -116,12 +116,12 @@ class StandardErrors:
 
 
 def _inverse(matrix: Floats) -> Floats:
-    """Of a positive definite matrix; refused where parameters can stand for each other."""
+    """Invert a positive definite matrix; refuse one whose parameters are not identified."""
     scale = 1.0 / np.sqrt(at_least(np.diag(matrix), _FLAT))
     factor, failed = dpotrf((matrix * scale * scale[:, None]).T, lower=True, overwrite_a=True)
     if failed or (np.diag(factor) ** 2 < _FLAT).any():
         raise InputError(
-            "Some parameters can stand for others, so that no table tells their values apart and they have no errors. "
+            "Some parameters are not identified: others can make up for them in any table, so they have no errors. "
             "Use canonical or spectral coordinates, a penalty (l2), or a sparser structure."
         )
     inverse = mirrored(dpotri(factor, lower=True, overwrite_c=True)[0])
@@ -129,10 +129,10 @@ def _inverse(matrix: Floats) -> Floats:
 
 
 def _pseudo_inverse(matrix: Floats) -> tuple[Floats, Indices]:
-    """Of a matrix that is flat in some directions, along which the optimum lies at infinity; and what these move.
+    """Invert a matrix except along flat directions, where the optimum is at infinity; return the lost parameters.
 
-    A parameter held at a bound takes others with it: where b never occurs without a, the parameter of b falls, that of
-    a and b rises, and only their sum is known. For what does not move the pseudo-inverse is the inverse.
+    A parameter at a bound takes others with it: where b never occurs without a, the parameter of b falls and that of
+    a and b rises, and only their sum is known. For the other parameters the pseudo-inverse is the inverse.
     """
     scale = 1.0 / np.sqrt(at_least(np.diag(matrix), _FLAT))
     values, vectors = eigh(matrix * scale * scale[:, None], check_finite=False)
@@ -143,5 +143,5 @@ def _pseudo_inverse(matrix: Floats) -> tuple[Floats, Indices]:
 
 
 def _symmetric(matrix: Floats) -> Floats:
-    """Without the rounding of products."""
+    """Return the symmetric part, which removes the rounding of products."""
     return np.asarray(0.5 * (matrix + matrix.T), np.float64)

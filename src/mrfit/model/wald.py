@@ -1,4 +1,4 @@
-"""Wald tests: whether parameters that were learned may be zero in truth."""
+"""Wald tests: whether parameters are zero, or equal in groups."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from mrfit.core.linear_systems import divided
 
 @dataclass(frozen=True)
 class WaldTest:
-    """Whether all parameters of a set of variables are zero: w' V^-1 w against chi-square; or equal in all groups.
+    """A test whether all parameters of a set are zero (w' V^-1 w against chi-square), or equal in all groups.
 
-    ``adjusted`` is the smallest share of false discoveries at which it would be one, among all tests made with it
-    (Benjamini and Hochberg 1995). A set with a parameter that has no finite optimum has no test: all three are NaN.
+    ``adjusted`` is the smallest false discovery rate at which the test is significant, among all tests made with it
+    (Benjamini and Hochberg 1995). A set with a parameter without a finite optimum has no test: all three are NaN.
     """
 
     variables: tuple[str, ...]
@@ -39,26 +39,26 @@ class WaldTest:
 
 
 def wald_tests(w: Floats, covariance: Floats, sets: Sequence[tuple[tuple[str, ...], Indices]]) -> tuple[WaldTest, ...]:
-    """One test for every set of variables, given with the numbers of its parameters."""
-    statistics = [_statistic(w[mine], covariance[np.ix_(mine, mine)]) for _, mine in sets]
-    return _tests([names for names, _ in sets], [len(mine) for _, mine in sets], statistics)
+    """Return one test for every set of variables, given with the numbers of its parameters."""
+    statistics = [_statistic(w[own], covariance[np.ix_(own, own)]) for _, own in sets]
+    return _tests([names for names, _ in sets], [len(own) for _, own in sets], statistics)
 
 
 def equality_tests(
     w: Sequence[Floats], covariances: Sequence[Floats], sets: Sequence[tuple[tuple[str, ...], Indices]]
 ) -> tuple[WaldTest, ...]:
-    """Whether the parameters of each set are equal in groups of independent rows.
+    """Test whether the parameters of each set are equal in groups of independent rows.
 
-    For two groups (w1 - w2)' (V1 + V2)^-1 (w1 - w2); for more, the differences to the first group, which have V1 in
-    common.
+    For two groups the statistic is (w1 - w2)' (V1 + V2)^-1 (w1 - w2). For more it uses the differences from the first
+    group, which have V1 in common.
     """
     statistics = []
-    for _, mine in sets:
-        first, *others = (covariance[np.ix_(mine, mine)] for covariance in covariances)
+    for _, own in sets:
+        first, *others = (covariance[np.ix_(own, own)] for covariance in covariances)
         shared = np.kron(np.ones((len(others),) * 2), first)
-        apart = np.concatenate([each[mine] - w[0][mine] for each in w[1:]])
-        statistics.append(_statistic(apart, shared + block_diag(*others)))
-    return _tests([names for names, _ in sets], [(len(w) - 1) * len(mine) for _, mine in sets], statistics)
+        difference = np.concatenate([each[own] - w[0][own] for each in w[1:]])
+        statistics.append(_statistic(difference, shared + block_diag(*others)))
+    return _tests([names for names, _ in sets], [(len(w) - 1) * len(own) for _, own in sets], statistics)
 
 
 def _tests(sets: list[tuple[str, ...]], degrees: list[int], statistics: list[float]) -> tuple[WaldTest, ...]:
@@ -74,7 +74,7 @@ def _statistic(w: Floats, covariance: Floats) -> float:
 
 
 def adjusted_p(p: Floats) -> Floats:
-    """The least rate of false discoveries at which each would be one; what is NaN is no test."""
+    """Return the false discovery rates at which each test is significant; NaN means no test."""
     adjusted = np.full(len(p), np.nan)
     known = np.flatnonzero(~np.isnan(p))
     order = known[np.argsort(-p[known], kind="stable")]  # the largest first

@@ -1,4 +1,4 @@
-"""An objective that does not work twice at one point, and counts its passes over the data."""
+"""An objective that reuses its last expansion, and counts its passes over the data."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from mrfit.objectives.hessian import Hessian
 from mrfit.objectives.objective import Expansion, ExplicitHessian, Objective, read_only
 
 
-def _same(a: Floats, b: Floats) -> bool:
-    """Different points mostly differ at once; only equal ones are gone through."""
+def _is_same(a: Floats, b: Floats) -> bool:
+    """Return whether two points are equal; the first entries mostly decide."""
     return a is b or (np.array_equal(a[:1024], b[:1024]) and np.array_equal(a, b))
 
 
 class CachedObjective(Objective):
-    """Keeps the last expansion: a solver that begins where another ended gets it for nothing.
+    """A cache of the last expansion, so that a solver that begins where another ended gets it for free.
 
-    ``passes`` counts the evaluations and Hessian products that were really done.
+    ``passes`` counts the evaluations and Hessian products that were computed.
     """
 
     def __init__(self, objective: Objective) -> None:
         self.objective = objective
         self.n_parameters, self.n_cells, self.is_convex = objective.n_parameters, objective.n_cells, objective.is_convex
-        self.passes = self._passes_then = 0
+        self.passes = self._passes_at_hessian = 0
         self._point: Floats | None = None
         self._expansion: Expansion | None = None
         self._hessian: Hessian | None = None
@@ -38,8 +38,8 @@ class CachedObjective(Objective):
         return self.objective.value_and_gradient(w)
 
     def expand(self, w: Floats) -> Expansion:
-        if self._expansion is None or not _same(w, self._point):  # type: ignore[arg-type]
-            self._point = self._expansion = None  # not held while the next one is worked out
+        if self._expansion is None or not _is_same(w, self._point):  # type: ignore[arg-type]
+            self._point = self._expansion = None  # release memory before the next one is computed
             self.passes += 1
             found = self.objective.expand(w)
             self._point = read_only(w)
@@ -51,16 +51,16 @@ class CachedObjective(Objective):
         return self.objective.rough_hessian()
 
     def forget(self) -> None:
-        """Begin anew, as a benchmark does."""
+        """Drop the cache and the counts, as a benchmark needs."""
         self._point = self._expansion = self._hessian = None
-        self.passes = self._passes_then = 0
+        self.passes = self._passes_at_hessian = 0
 
     def _remembered(self, explicit: ExplicitHessian) -> ExplicitHessian:
-        """Keeps the last Hessian that was worked out, and counts what it cost."""
+        """Return an explicit Hessian that is cached when computed, and whose cost is counted."""
 
         def hessian() -> Hessian:
             self.passes += round(explicit.products)
-            self._hessian, self._passes_then = explicit.hessian(), self.passes
+            self._hessian, self._passes_at_hessian = explicit.hessian(), self.passes
             return self._hessian
 
         def previous() -> Callable[[], Hessian] | None:
@@ -68,7 +68,7 @@ class CachedObjective(Objective):
             return None if latest is None else lambda: latest
 
         def spent() -> int:
-            return self.passes - self._passes_then
+            return self.passes - self._passes_at_hessian
 
         return replace(explicit, hessian=hessian, previous=previous, spent=spent)
 

@@ -1,4 +1,4 @@
-"""The forest within a structure that says most about the rows, with parameters in closed form (Chow and Liu 1968)."""
+"""The maximum likelihood forest within a structure, with parameters in closed form (Chow and Liu 1968)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from mrfit.objectives.decomposable_closed_form import product_parameters
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.structures.structure import Structure
 
-_UNIFORM_WEIGHT = 0.3  # rows, so that nothing is impossible
+_UNIFORM_WEIGHT = 0.3  # rows spread over all states, so that no state is impossible
 
 
 def forest_parameters(parameters: Parameterization, rows: UniqueRows) -> Floats | None:
-    """Parameters of the maximum likelihood forest of a structure, zero for all it does not use; None where it has none.
+    """Return parameters of the maximum likelihood forest of a structure, zero for other scopes; None if not possible.
 
-    log p(x) = sum over edges of log p(x_i, x_j) + sum over variables of (1 - neighbours) * log p(x_i), which takes a
-    parameterization that can say it and a structure with all single variables.
+    log p(x) = sum over edges of log p(x_i, x_j) + sum over variables of (1 - neighbours) * log p(x_i). It needs a
+    minimal parameterization and a structure with all single variables.
     """
     blocks = parameters.structure.blocks
     if not parameters.is_minimal or len(blocks.get(1, ())) < len(rows.domain) or 2 not in blocks:
@@ -36,20 +36,20 @@ def forest_parameters(parameters: Parameterization, rows: UniqueRows) -> Floats 
 
 
 def _information(parameters: Parameterization, shares: Floats) -> Floats:
-    """Mutual information of every pair of the structure; none where a variable has one state."""
+    """Return the mutual information of every pair of the structure; zero where a variable has one state."""
     out = np.zeros(len(parameters.structure.blocks[2]))
     for block, _, _ in parameters.canonical.alike():
         if block.shape[1] == 2:
             c, d = (parameters.domain.shape[i] for i in block[0].tolist())
             p = shares[parameters.first_cells(block)[:, None] + np.arange(c * d)].reshape(-1, c, d)
-            apart = p.sum(axis=2, keepdims=True) * p.sum(axis=1, keepdims=True)
-            out[parameters.structure.find(block)] = (p * np.log(p / apart)).sum(axis=(1, 2))
+            product = p.sum(axis=2, keepdims=True) * p.sum(axis=1, keepdims=True)
+            out[parameters.structure.find(block)] = (p * np.log(p / product)).sum(axis=(1, 2))
     return out
 
 
 def _spanning(edges: Indices, weight: Floats, n: int) -> NDArray[np.bool_]:
-    """Which edges are in the forest with the largest sum of weights; none of weight zero."""
-    # Weights are positive but for rounding, and zeros are no edges to scipy.
+    """Return the mask of edges in the forest of largest total weight; edges of weight zero are left out."""
+    # Weights are positive except for rounding, and zeros are no edges to scipy.
     graph = sparse.csr_array((-np.where(weight == 0, 0.0, np.maximum(weight, 1e-300)), tuple(edges.T)), shape=(n, n))
     graph.eliminate_zeros()
     tree = minimum_spanning_tree(graph).tocsr()

@@ -1,4 +1,4 @@
-"""Losses of every variable given the others, one pass over conditional cells for all of them."""
+"""Losses of every variable given the others, in one pass over conditional cells."""
 
 from __future__ import annotations
 
@@ -23,21 +23,23 @@ _WORTH_A_THREAD = 200_000.0
 class ConditionalLoss(Objective):
     """1/N sum over rows d and variables i of a loss of x_i given the rest of the row.
 
-    One evaluation is one pass over the conditional cells; it does not depend on the number of rows. The result is
-    the same to the last bit for any number of jobs.
+    One evaluation is one pass over the conditional cells, whose cost does not depend on the number of rows. A cell is
+    one state of a variable's Markov blanket, so all rows in it have the same loss but for the variable's own state.
+    Variables are independent of each other, so threads share them out, and the result is the same to the last bit for
+    any number of jobs.
     """
 
     @property
     @abstractmethod
     def loss(self) -> int:
-        """Which, as the kernel counts them."""
+        """The number of the loss in the kernel."""
 
     def __init__(self, cells: ConditionalCells, *, jobs: int = 1) -> None:
         self.cells = cells
         self.n_parameters, self.n_cells = cells.n_parameters, cells.n_cells
         self._ranges = deal(cells.cost, jobs if cells.cost.sum() > _WORTH_A_THREAD else 1)
         n_slots = len(cells.parameter_of_slot)
-        # Read and written within a pass only; nothing that is handed out refers to them.
+        # Buffers for the duration of a pass; no returned array refers to them.
         self._w_slots, self._slots = np.empty(n_slots), np.empty(n_slots)
         self._values = np.zeros(cells.n_variables)
 
@@ -46,12 +48,12 @@ class ConditionalLoss(Objective):
         return self._value(), gradient
 
     def expand(self, w: Floats) -> Expansion:
-        expected = self._room()
+        expected = self._cell_buffer()
         gradient = self._pass(EXPANSION, w, expected)
 
         @cache
         def curvature() -> Floats:
-            self._sweep(DIAGONAL, gradient, expected)  # takes no direction: any will do
+            self._sweep(DIAGONAL, gradient, expected)  # ignores the direction: any vector will do
             return self._slots.copy()
 
         return Expansion(
@@ -65,20 +67,20 @@ class ConditionalLoss(Objective):
 
     @cached_property
     def _features(self) -> UncorrelatedFeatures:
-        """Each state of a variable but the first has a regression of its own."""
+        """The features of each regression: every state of a variable but the first has one of its own."""
         arrays = self.cells.arrays
         widths = np.repeat(1 + arrays.n_features, arrays.n_free)
         constants = np.repeat(np.cumsum(widths) - widths, widths)
         return UncorrelatedFeatures(self.n_parameters, self.cells.parameter_of_slot, constants)
 
-    def _room(self) -> Floats:
-        """For what the curvature of every cell is made of."""
+    def _cell_buffer(self) -> Floats:
+        """Return an array for the terms of every cell's curvature."""
         return np.empty(len(self.cells.arrays.counts))
 
     def _explicit(self, expected: Floats) -> ExplicitHessian | None:
-        """Priced at one product for each parameter that a variable has, over the cells of that variable alone.
+        """Return the explicit Hessian, at the price of one product per parameter of a variable, over its cells alone.
 
-        It takes about a third of that. A solver that knew would gain little: most of a fit is counting and passes.
+        It takes about a third of that price. A better price would gain little: most of a fit is counting and passes.
         """
         whole, n, layout = float(self.cells.cost.sum()), self.n_parameters, self._blocks
         in_blocks = n > MOST_DENSE
@@ -92,12 +94,12 @@ class ConditionalLoss(Objective):
 
     @cached_property
     def _blocks(self) -> BlockLayout:
-        """A variable's parameters are one."""
+        """The layout of the Hessian: one block for the parameters of each variable."""
         starts, numbers = self.cells.arrays.slot_start, self.cells.parameter_of_slot
         return BlockLayout(self.n_parameters, np.diff(starts), np.where(numbers < 0, self.n_parameters, numbers))
 
     def _hessian(self, expected: Floats) -> Hessian:
-        """A block for each variable; all in one matrix where that is small."""
+        """Return the Hessian with a block for each variable, or as one matrix if that is small."""
         entries, n = np.empty(self._blocks.n_entries), self.n_parameters
         starts = np.concatenate([[0], np.cumsum(self._blocks.sizes**2)])
         run(
@@ -116,7 +118,7 @@ class ConditionalLoss(Objective):
         return self._collected(self._slots) / self.cells.total_weight
 
     def _sweep(self, mode: int, w: Floats, expected: Floats) -> None:
-        """Leaves sums over rows, by variable and by slot."""
+        """Fill in the sums over rows, by variable and by slot."""
         gather(np.ascontiguousarray(w), self.cells.parameter_of_slot, self._w_slots)
         run(
             lambda first, last: sweep(
@@ -126,7 +128,7 @@ class ConditionalLoss(Objective):
         )
 
     def _collected(self, slots: Floats) -> Floats:
-        """By parameter."""
+        """Return the sums of slots by parameter."""
         out = np.empty(self.n_parameters)
         scatter(slots, self.cells.parameter_of_slot, out)
         return out

@@ -1,4 +1,4 @@
-"""Parameters of products of tables, from the tables of the rows: closed forms of the likelihood."""
+"""Closed-form maximum likelihood parameters of products of tables, from the tables of the rows."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from mrfit.parameterizations.parameterization import Parameterization
 
 
 def product_parameters(parameters: Parameterization, shares: Floats, times: dict[int, Indices]) -> Floats:
-    """Of log p(x) = sum over scopes A of times[A] * log p(x_A), from the marginals of all tables.
+    """Return parameters of log p(x) = sum over scopes A of times[A] * log p(x_A), from the marginals of all tables.
 
-    ``times`` has a number for every scope, by scope size; of canonical or spectral parameters with all subsets.
+    ``times`` has a number for every scope, by scope size. The parameters are canonical or spectral with all subsets.
     """
     canonical = parameters.canonical
     w = np.zeros(canonical.n_parameters)

@@ -1,8 +1,8 @@
-"""The covariance of features over the rows, as a guess at what it is under the model.
+"""The covariance of features over the rows, as an estimate of the Hessian of the likelihood.
 
-At an optimum model and rows agree in the means of all features, and nearly in their covariances, which are the Hessian
-of the likelihood. Where they do not, or rows are few, it is drawn a little towards the covariance that the features
-have if all variables are independent.
+At the optimum the model and the rows agree in the means of all features, and nearly in their covariances, which are the
+Hessian of the likelihood. To allow for few rows, the estimate is shrunk a little towards the covariance of independent
+variables.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from mrfit.parameterizations.centring import centred_map, products_of_states
 MOST_ROWS = 20_000
 _MOST_PARAMETERS = 5_000
 _MOST_WORK = 4e10  # multiplications: a few seconds
-_DENSE = 0.1  # share of features other than zero from which whole matrices are multiplied
+_DENSE = 0.1  # share of nonzero features from which dense matrices are multiplied
 _SHRINKAGE = 0.1
 _SMOOTHING = 0.5  # rows, for states that never occur
 
 
 def feature_covariance(states: TreeStates, rows: UniqueRows, *, most_rows: int = MOST_ROWS) -> Floats | None:
-    """A positive definite matrix, from so many of the rows; None for more parameters than are worth one."""
+    """Return a positive definite matrix from at most ``most_rows`` rows; None for more parameters than pay off."""
     n = states.parameters.n_parameters
     n_rows = min(rows.n_distinct, most_rows, int(_MOST_WORK / max(n, 1) ** 2))
     if not 0 < n <= _MOST_PARAMETERS:
@@ -36,7 +36,7 @@ def feature_covariance(states: TreeStates, rows: UniqueRows, *, most_rows: int =
 
 
 def observed_covariance(states: TreeStates, rows: UniqueRows, chosen: Indices) -> Floats:
-    """Over the chosen rows."""
+    """Return the covariance of features over the chosen rows."""
     n = states.parameters.n_parameters
     second, first = np.zeros((n, n)), np.zeros(n)
     share = rows.sample_weight[chosen] / rows.sample_weight[chosen].sum()
@@ -54,10 +54,10 @@ def observed_covariance(states: TreeStates, rows: UniqueRows, chosen: Indices) -
 
 
 def independent_covariance(states: TreeStates, rows: UniqueRows) -> Floats:
-    """Of variables that are independent, with the rows' own frequencies.
+    """Return the covariance of features of independent variables with the frequencies of the rows.
 
-    Then products of centred indicators do not vary together; those of states of one variable do a little, which is
-    left out.
+    Products of centred indicators are then uncorrelated, except for those of states of one variable, which are slightly
+    correlated. That correlation is left out.
     """
     canonical = states.parameters.canonical
     frequency = _frequencies(rows)
@@ -67,7 +67,7 @@ def independent_covariance(states: TreeStates, rows: UniqueRows) -> Floats:
 
 
 def _frequencies(rows: UniqueRows) -> Floats:
-    """Of every variable's states, smoothed, shape (variables, most states); zeros where a variable has fewer."""
+    """Return smoothed frequencies of states, (variables, most states); zeros where a variable has fewer states."""
     shape = rows.domain.shape
     out = np.zeros((len(shape), max(shape, default=1)))
     for i, c in enumerate(shape):

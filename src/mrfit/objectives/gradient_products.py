@@ -1,4 +1,4 @@
-"""How the gradients of single rows vary: their outer products, and their sums over resamples."""
+"""Outer products of the gradients of single rows, and sums of these gradients over bootstrap samples."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BLOCK = 512  # rows whose gradients are held at once: 2 MB for 500 parameters
 
 
 def pseudo_gradient_products(parameters: Canonical, w: Floats, rows: UniqueRows) -> Floats:
-    """The mean of the outer products, (parameters, parameters), of the negative pseudo-log-likelihood."""
+    """Return the mean outer product, (parameters, parameters), of rows' negative pseudo-log-likelihood gradients."""
     products = np.zeros((parameters.n_parameters,) * 2, order="F")
     root = np.sqrt(rows.sample_weight / rows.total_weight)
     for _, gradients in _blocks(parameters, w, rows, root):
@@ -29,7 +29,7 @@ def pseudo_gradient_products(parameters: Canonical, w: Floats, rows: UniqueRows)
 
 
 def pseudo_gradient_sums(parameters: Canonical, w: Floats, rows: UniqueRows, weights: Floats) -> Floats:
-    """Sums of the same gradients with other weights on the rows, (resamples, rows) to (resamples, parameters)."""
+    """Return sums of the same gradients under other row weights, (resamples, rows) to (resamples, parameters)."""
     sums = np.zeros((len(weights), parameters.n_parameters))
     for block, gradients in _blocks(parameters, w, rows, np.ones(rows.n_distinct)):
         sums += weights[:, block] @ gradients.T
@@ -39,21 +39,21 @@ def pseudo_gradient_sums(parameters: Canonical, w: Floats, rows: UniqueRows, wei
 def likelihood_gradient_sums(
     parameters: Parameterization, gradient: Floats, rows: UniqueRows, weights: Floats
 ) -> Floats:
-    """The same for the negative log-likelihood, whose mean over the rows has this ``gradient``.
+    """Return such sums for the negative log-likelihood, whose mean over the rows has this ``gradient``.
 
-    A row's own is the model's means less its features, and the model's means are the rows' plus the gradient: no
-    partition function is asked for again.
+    A row's gradient is the model's means minus its features, and the model's means are the rows' means plus the
+    gradient. The sums therefore need no further partition function.
     """
     total, tables = weights.sum(axis=1, keepdims=True), RowTables(parameters)
-    beside = weights - total * (rows.sample_weight / rows.total_weight)
+    excess = weights - total * (rows.sample_weight / rows.total_weight)
     sums = total * gradient
     for first, cells in tables.cells(rows):
-        sums -= beside[:, first : first + len(cells)] @ tables.features(cells)
+        sums -= excess[:, first : first + len(cells)] @ tables.features(cells)
     return np.asarray(sums, np.float64)
 
 
 def _blocks(parameters: Canonical, w: Floats, rows: UniqueRows, root: Floats) -> Iterator[tuple[slice, Floats]]:
-    """Gradients of some rows, (parameters, rows), times ``root``; the first states are the references."""
+    """Yield slices of rows and their gradients, (parameters, rows), times ``root``; first states are the references."""
     conditionals = parameters.conditionals
     w_slots = np.empty(len(conditionals.parameter_of_slot))
     gather(np.ascontiguousarray(w), conditionals.parameter_of_slot, w_slots)

@@ -18,17 +18,17 @@ from mrfit.parameterizations.parameterization import Parameterization
 
 
 class LikelihoodPoint(NamedTuple):
-    """All joint states under the model at one vector of parameters."""
+    """The model at one vector of parameters, over all joint states."""
 
     log_z: float
-    gradient: Floats  # mean of every feature less that of the rows
+    gradient: Floats  # model mean of every feature minus that of the rows
     partial_moments: Floats
-    observed: Floats | None  # to be added to them
+    observed: Floats | None  # to be added to the partial moments
     log_potentials: Floats  # of the rows' states
 
     @property
     def moments(self) -> Floats:
-        """Means of every function of the base."""
+        """Means of every basis function."""
         return self.partial_moments if self.observed is None else self.partial_moments + self.observed
 
     def covariance(self, joint: Joint, chosen: Indices) -> Floats:
@@ -59,10 +59,10 @@ class Likelihood(Objective):
     def expand(self, w: Floats) -> Expansion:
         w = read_only(w)
         point = self._at(w)
-        probabilities: list[Floats] = []  # few methods ask for products, and all states are a long vector
+        probabilities: list[Floats] = []  # computed on demand: few solvers need products, and it is a long vector
 
         def product(v: Floats) -> Floats:
-            """The covariance of the features times v."""
+            """Return the covariance of the features times v."""
             if not probabilities:
                 probabilities.append(self.states.probabilities(w, point.log_z))
             mean = float(point.gradient @ v) + float(self._observed @ v)
@@ -73,7 +73,7 @@ class Likelihood(Objective):
             gradient=point.gradient,
             diagonal=cache(lambda: self.joint.variances(point.moments)),
             product=product,
-            # Of all sets of variables some are large: what is not looked up takes longer than products.
+            # With all interactions, blocks of large scopes cannot be looked up, and take longer than products.
             block=None
             if self.joint.is_whole_base and not self.base.is_closed
             else partial(point.covariance, self.joint),
@@ -81,16 +81,16 @@ class Likelihood(Objective):
         )
 
     def gradient_products(self, w: Floats) -> Floats:
-        """The mean over rows of the outer products of their own gradients: how features vary around the model's means.
+        """Return the mean outer product of the gradients of single rows.
 
-        That is around the rows' own means, and the distance of both.
+        It is the rows' own covariance plus the outer product of the mean gradient.
         """
         _, gradient = self.value_and_gradient(w)
         observed = self.joint.covariance(self._all_observed, np.arange(self.n_parameters))
         return observed + np.outer(gradient, gradient)
 
     def probabilities(self, w: Floats) -> Floats:
-        """p(x) of every joint state, an array with one axis for each variable."""
+        """Return p(x) of every joint state, an array with one axis for each variable."""
         return self.base.by_state(np.exp(self.states.log_probabilities(w)))
 
     def _at(self, w: Floats) -> LikelihoodPoint:
@@ -98,28 +98,29 @@ class Likelihood(Objective):
         if not self.joint.is_whole_base:
             moments /= total
             return LikelihoodPoint(log_z, self.joint.gather(moments) - self._observed, moments, None, of_rows)
-        # The gradient takes the place of the moments, one vector of all joint states less; observed ones added again,
-        # they are the moments.
+        # The gradient overwrites the moments, which saves one vector of all joint states. The moments are the gradient
+        # plus the observed moments.
         gradient = self.joint.gather(moments)
         scale_and_subtract(gradient, 1.0 / total, self._observed)
         moments[0] = 0.0
         return LikelihoodPoint(log_z, gradient, moments, self._all_observed, of_rows)
 
     def _value(self, point: LikelihoodPoint) -> float:
-        # The mean of the rows' log-potentials is w . observed, without another pass over all parameters.
+        # w . observed is the mean of the rows' log-potentials, which are at hand; the sum over all parameters is not
+        # needed.
         return point.log_z - float(self._share @ point.log_potentials)
 
     def _mixed_entropy(self, w: Floats, point: LikelihoodPoint, t: float) -> float:
-        """Entropy of t * model + (1 - t) * table, whose features differ from the table's by t times the gradient.
+        """Return the entropy of t * model + (1 - t) * table, whose features differ from the table's by t * gradient.
 
-        The dual of the likelihood is maximum entropy. Beside the rows the mixture is t * model, whose entropy is known
-        from log Z, so that only the rows are gone through.
+        The dual of the likelihood is maximum entropy. Outside the rows the mixture is t * model, whose entropy follows
+        from log Z, so that only the rows are visited.
         """
         log_p = point.log_potentials - point.log_z
         p = np.exp(log_p)
         entropy = self._value(point) - float(point.gradient @ w)
-        beside, log_beside = 1.0 - float(p.sum()), -entropy - float(p @ log_p)
+        outside, log_outside = 1.0 - float(p.sum()), -entropy - float(p @ log_p)
         mixed = t * p + (1.0 - t) * self._share
         positive = mixed > 0
         inside = float(mixed[positive] @ np.log(mixed[positive]))
-        return -inside - (t * (log_beside + np.log(t) * beside) if t > 0 else 0.0)
+        return -inside - (t * (log_outside + np.log(t) * outside) if t > 0 else 0.0)

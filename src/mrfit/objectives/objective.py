@@ -1,4 +1,4 @@
-"""What a solver may ask of a smooth function."""
+"""The interface of smooth objectives: values, gradients and second derivatives."""
 
 from __future__ import annotations
 
@@ -17,27 +17,26 @@ from mrfit.objectives.hessian import Division, Hessian
 
 @dataclass(frozen=True)
 class ExplicitHessian:
-    """A Hessian that can be worked out, and what that costs beside products with it.
+    """A Hessian that can be computed, and its cost relative to products with it.
 
     Parameters
     ----------
     hessian
-        Works it out.
+        Computes it.
     products
-        So many products take as long.
+        Cost of the Hessian, in products.
     nanoseconds
-        Of one product.
+        Time of one product.
     dividing
-        Nanoseconds before the first division by it.
+        Nanoseconds to prepare the first division by it.
     n_entries
-        Numbers it consists of, all of which are gone over to make another function's Hessian of it.
-    is_lasting
-        Whether it pays over many steps rather than within one: blocks are never the whole of it, a matrix is.
-    remembered
-        Gives that of a point that was expanded before, if one was worked out: roughly this one, for nothing but what
-        is made of it.
+        Number of stored entries, all of which are visited to derive another function's Hessian from it.
+    reuse_across_steps
+        Whether it pays off over many steps rather than within one. Blocks do: they only approximate the inverse.
+    previous
+        Returns the Hessian last computed at another point, if any, at no cost.
     spent
-        Passes over the data since that, or since the beginning.
+        Passes over the data since then, or since the beginning.
     """
 
     hessian: Callable[[], Hessian]
@@ -50,7 +49,7 @@ class ExplicitHessian:
     spent: Callable[[], int] = lambda: 0
 
     def mapped(self, change: Callable[[Hessian], Hessian], dividing: float = np.inf) -> ExplicitHessian:
-        """Of a function whose Hessian is another function of this one, which may be faster to divide by."""
+        """Return the explicit Hessian ``change(self)`` of a related function, which may be faster to divide by."""
 
         def previous() -> Callable[[], Hessian] | None:
             hessian = self.previous()
@@ -62,20 +61,33 @@ class ExplicitHessian:
 
 @dataclass(frozen=True)
 class Expansion:
-    """A function to second order at one point. ``product(v)`` is the Hessian times v.
+    """A function to second order at one point.
 
-    ``precondition``, where it is given, is a symmetric positive definite guess at the inverse of the Hessian.
-    ``nearly_diagonal()``, where it is given, is roughly the Hessian: better than its diagonal, as easily divided by.
-    ``uncorrelated()`` is the same for objectives made from this one, which is itself divided by its diagonal: that one
-    adds up over shards.
-    ``diagonal()`` is that of the Hessian, worked out when it is first asked for.
-    ``block(chosen)`` is the Hessian of the chosen parameters as a matrix, where that is cheaper than products.
-    ``explicit`` is the whole of it, where it can be held.
-    ``dual(t)``, where it is given, is the value of the dual at the point whose gradient is t times this one: no point
-    at which a penalty's conjugate allows that gradient has a smaller value.
+    An expansion owns its data: it stays valid when the objective is evaluated or expanded elsewhere, and when the
+    vector of parameters is overwritten.
 
-    It owns what it needs: it stays what it was when the objective is evaluated or expanded elsewhere, and when the
-    vector it was asked for is written to.
+    Parameters
+    ----------
+    value, gradient
+        Value and gradient at the point.
+    diagonal
+        Returns the diagonal of the Hessian, computed when first used.
+    product
+        Multiplies a vector by the Hessian.
+    precondition
+        Multiplies a vector by a symmetric positive definite approximation of the inverse Hessian.
+    nearly_diagonal
+        Returns an approximation of the Hessian that is better than its diagonal, and as easy to invert.
+    uncorrelated
+        Returns the same for objectives derived from this one. This one itself uses its diagonal, which adds up over
+        shards.
+    block
+        Returns the Hessian of chosen parameters as a matrix, if that is cheaper than products.
+    explicit
+        The whole Hessian, if memory can hold it.
+    dual
+        Returns, for t, the value of the dual at the point whose gradient is t times this one. No point at which a
+        penalty's conjugate allows that gradient has a smaller value.
     """
 
     value: float
@@ -90,17 +102,17 @@ class Expansion:
     dual: Callable[[float], float] | None = None
 
     def hessian(self) -> Floats:
-        """The whole of it as a matrix, by a product for each parameter where nothing faster is there."""
+        """Return the Hessian as a matrix, by a product for each parameter if nothing faster is available."""
         n = len(self.gradient)
         if self.explicit is not None:
             return self.explicit.hessian().matrix()
         if self.block is not None:
             return self.block(np.arange(n))
         matrix = np.stack([self.product(column) for column in np.eye(n)]) if n else np.zeros((0, 0))
-        return np.asarray(0.5 * (matrix + matrix.T), np.float64)  # products by differences are not quite symmetric
+        return np.asarray(0.5 * (matrix + matrix.T), np.float64)  # finite-difference products are not quite symmetric
 
     def preconditioned(self, r: Floats) -> Floats:
-        """Roughly the inverse Hessian times r: by the best guess there is."""
+        """Multiply r by the best available approximation of the inverse Hessian."""
         if self.precondition is not None:
             return self.precondition(r)
         if self._division is not None:
@@ -113,19 +125,19 @@ class Expansion:
 
 
 def read_only(w: Floats) -> Floats:
-    """A point that nobody writes to: itself where it is read-only, else a copy."""
+    """Return a copy of a point, or the point itself if it is read-only."""
     return w.copy() if w.flags.writeable else w
 
 
 class Objective(ABC):
     """A twice differentiable function of the parameters, to be minimised; scaled as a mean over rows.
 
-    ``is_convex`` says whether it is convex. Where it is not, solvers claim a stationary point and not an optimum.
+    If ``is_convex`` is False, solvers claim a stationary point and not an optimum.
     """
 
     is_convex: bool = True
     n_parameters: int
-    n_cells: int  # that an evaluation goes over: states of neighbours, or joint states
+    n_cells: int  # visited in an evaluation: states of neighbours, or joint states
 
     @abstractmethod
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]: ...
@@ -134,8 +146,8 @@ class Objective(ABC):
     def expand(self, w: Floats) -> Expansion: ...
 
     def rough_hessian(self) -> Floats | None:
-        """One positive definite matrix that is roughly the Hessian wherever the optimum may be, if there is one.
+        """Return a positive definite matrix that approximates the Hessian near the optimum, if one is known.
 
-        Methods that would have to learn the curvature step by step begin with it.
+        Quasi-Newton methods start from it.
         """
         return None

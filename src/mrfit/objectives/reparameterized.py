@@ -16,7 +16,7 @@ from mrfit.objectives.objective import Expansion, Objective
 
 
 class Reparameterized(Objective):
-    """objective(matrix @ w): the same function of parameters that another objective's are linear in."""
+    """objective(matrix @ w): an objective in parameters w from which its own follow linearly."""
 
     def __init__(self, objective: Objective, matrix: sparse.csr_array) -> None:
         self.objective, self.matrix = objective, matrix
@@ -35,8 +35,8 @@ class Reparameterized(Objective):
         inner = self.objective.expand(self.matrix @ w)
 
         def diagonal() -> Floats:
-            # The true one would take a product for each parameter; as if the others' were independent, it has the
-            # right scale, which is all that is asked of it.
+            # The true diagonal would take a product for each parameter. This one, as if the inner parameters were
+            # independent, has the right scale, which is enough.
             return np.asarray(self._adjoint.power(2) @ inner.diagonal(), np.float64)
 
         def block(chosen: Indices) -> Floats:
@@ -55,14 +55,16 @@ class Reparameterized(Objective):
 
     @cached_property
     def _inverse(self) -> sparse.csr_array | None:
-        """Back from the other objective's parameters, where that is known."""
+        """The map back from the inner objective's parameters, if it is known."""
         return inverse_by_series(self.matrix)
 
     def _nearly_diagonal(self, inner: Expansion) -> Callable[[], NearlyDiagonal] | None:
-        """As in the other objective's parameters.
+        """Return the approximate Hessian of the inner objective, in these parameters.
 
-        Of signs that hardly vary all products are nearly the same number, so that the Hessian in spectral coordinates
-        is far from diagonal where data are sparse; in canonical ones it is not.
+        Where data are sparse, signs hardly vary and all their products are nearly constant, so that the Hessian in
+        spectral coordinates is far from diagonal. In canonical coordinates it is not.
         """
-        inverse, apart = self._inverse, inner.uncorrelated
-        return None if inverse is None or apart is None else cache(lambda: apart().through(inverse))
+        inverse, uncorrelated = self._inverse, inner.uncorrelated
+        if inverse is None or uncorrelated is None:
+            return None
+        return cache(lambda: uncorrelated().through(inverse))

@@ -23,17 +23,17 @@ from mrfit.parameterizations.canonical import Canonical
 from mrfit.parameterizations.parameterization import Parameterization
 
 _WORTH_A_THREAD = 2_000_000  # features times rows
-_FEW_STATES = 2**20  # joint states: going over all of them is cheaper than listing the subsets of large scopes
-_WAYS_ON = (
+_FEW_STATES = 2**20  # joint states: enumerating them is cheaper than listing the subsets of large scopes
+_SUGGESTION = (
     "Score by the pseudo-log-likelihood, learn a sparser structure (rule='and', fewer neighbours), or estimate log Z, "
     "with its error, by log_z()."
 )
 
 
 def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs: int = 1) -> Floats:
-    """sum over variables of log p(x_i | rest) for every row of codes, shape (rows,); the same bits for any jobs.
+    """Return sum over variables of log p(x_i | rest) for every row of codes, (rows,); the same bits for any jobs.
 
-    Covariates are in the rest only. Minus infinity for rows that the model holds impossible.
+    Covariates are in the rest only. Rows that the model holds impossible have minus infinity.
     """
     if np.isneginf(w).any():
         return pll_of_factors(own.to_factors(w), codes, covariates=own.covariate_indices)
@@ -45,7 +45,7 @@ def row_pll(own: Parameterization, w: Floats, codes: NDArray[np.uint8], *, jobs:
     w_slots = np.empty(len(conditionals.parameter_of_slot))
     gather(w, conditionals.parameter_of_slot, w_slots)
     variables, state_codes = parameters.indicators(conditionals.conditions)
-    columns = np.array(codes.T, order="C")  # a copy also of one column: what is read-only is compiled apart
+    columns = np.array(codes.T, order="C")  # a copy, also of one column: numba compiles read-only arrays separately
     scores = np.empty(len(codes))
 
     def score(first: int, last: int) -> None:
@@ -67,10 +67,10 @@ def row_ll(
     jobs: int = 1,
     log_z: float | None = None,
 ) -> Floats:
-    """Log-likelihood of every row; minus infinity for rows that are impossible.
+    """Return the log-likelihood of every row, minus infinity for impossible rows.
 
-    By transforms over all joint states, or from log Z by whatever exact engine is fastest, unless it is known. Where
-    there are covariates, given these.
+    Unless ``log_z`` is known, it comes from transforms over all joint states, or from the fastest exact engine. With
+    covariates, the likelihood is conditional on them.
     """
     if parameters.covariate_indices:
         return _ll_with_covariates(parameters, w, codes)
@@ -88,8 +88,8 @@ def row_ll(
 
 
 def check_exact_score(plan: Plan, names: Sequence[str] | None) -> None:
-    """Refuse a plan of log Z that does not fit, and say what gives a score instead."""
-    replace(plan, suggestion=_WAYS_ON).check(names)
+    """Refuse a plan of log Z that does not fit, and suggest another score."""
+    replace(plan, suggestion=_SUGGESTION).check(names)
 
 
 def _ll_with_covariates(parameters: Parameterization, w: Floats, codes: NDArray[np.uint8]) -> Floats:
@@ -103,7 +103,7 @@ def _ll_with_covariates(parameters: Parameterization, w: Floats, codes: NDArray[
 def log_z_at_states(
     factors: Factors, covariates: Scope, states: NDArray[np.integer], *, names: tuple[str, ...] | None = None
 ) -> Floats:
-    """log Z of all joint states in which some variables are in given ones, for every row of these; exact."""
+    """Return the exact log Z with some variables fixed, for every row of their states."""
     out = np.empty(len(states))
     for k, row in enumerate(states.tolist()):
         left = factors.given(dict(zip(covariates, row, strict=True)))
@@ -119,7 +119,7 @@ def _ll_of_joint_states(parameters: Parameterization, w: Floats, codes: NDArray[
 
 
 def conditional_scores(base: CompleteBase, log_p: Floats, codes: NDArray[np.uint8]) -> Floats:
-    """sum over variables of log p(x_i | rest) for every row of codes, from log p of all joint states."""
+    """Return sum over variables of log p(x_i | rest) for every row of codes, from log p of all joint states."""
     at = base.positions(codes)
     scores = len(base.shape) * log_p[at]
     for i, digits in enumerate(base.digits):
@@ -168,7 +168,7 @@ def conditional_potentials(factors: Factors, codes: NDArray[np.uint8]) -> Iterat
     for number, scope in enumerate(factors.scopes):
         for i in scope:
             holding[i].append(number)
-    codes = np.asfortranarray(codes)  # columns are read, each many times
+    codes = np.asfortranarray(codes)  # each column is read many times
     for i, numbers in enumerate(holding):
         out = np.zeros((factors.shape[i], len(codes)))
         for number in numbers:

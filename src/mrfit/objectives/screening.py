@@ -1,4 +1,4 @@
-"""Interaction screening: another loss whose minimum is at the truth, without log Z and without probabilities."""
+"""Interaction screening: a loss with its minimum at the true parameters, without log Z and without probabilities."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from mrfit.objectives.objective import Expansion
 class InteractionScreening(ConditionalLoss):
     """1/N sum over rows d and variables i of exp(mean over states s of z_i(s) - z_i(x_i)) (RISE).
 
-    z_i(s) is what the rest of the row gives to state s of variable i: log p(x_i = s | rest) but for a constant. For
-    spins that is exp(-h_i s_i - sum over j of J_ij s_i s_j) (Vuffray et al. 2016). There every variable has
-    parameters of its own, and the two of a pair are averaged; here it has one, as in the pseudo-likelihood.
+    z_i(s) is what the rest of the row adds to state s of variable i: log p(x_i = s | rest) up to a constant. For spins
+    the loss is exp(-h_i s_i - sum over j of J_ij s_i s_j) (Vuffray et al. 2016). There every variable has parameters of
+    its own, and the two of a pair are averaged; here a pair has one parameter, as in the pseudo-likelihood.
     """
 
     loss = SCREENING
 
-    def _room(self) -> Floats:
+    def _cell_buffer(self) -> Floats:
         arrays = self.cells.arrays
         return np.empty(len(arrays.counts) + len(arrays.total))
 
 
 class _Logs(NamedTuple):
-    """The sum over variables of logarithms, and derivatives by slot of each."""
+    """The sum over variables of logarithms, and its derivatives by slot."""
 
     value: float
-    sums: Floats  # of the loss over rows, by slot: that of its variable
+    sums: Floats  # of the loss over rows: for each slot that of its variable
     slopes: Floats
 
 
@@ -46,17 +46,17 @@ class LogInteractionScreening(InteractionScreening):
         return at.value, self._collected(at.slopes)
 
     def expand(self, w: Floats) -> Expansion:
-        terms = self._room()
+        terms = self._cell_buffer()
         self._sweep(EXPANSION, w, terms)
         at = self._logs()
         gradient = self._collected(at.slopes)
 
         def diagonal() -> Floats:
-            self._sweep(DIAGONAL, gradient, terms)  # takes no direction: any will do
+            self._sweep(DIAGONAL, gradient, terms)  # ignores the direction: any vector will do
             return self._collected(self._slots / at.sums - at.slopes**2)
 
         def product(direction: Floats) -> Floats:
-            """The Hessian of log S is that of S over S, less the square of the gradient."""
+            """Multiply by the Hessian of log S: that of S over S, minus the outer product of the gradient of log S."""
             self._sweep(PRODUCT, direction, terms)
             along = np.bincount(self._owner, at.slopes * self._w_slots, self.cells.n_variables)
             return self._collected(self._slots / at.sums - at.slopes * along[self._owner])
@@ -69,7 +69,7 @@ class LogInteractionScreening(InteractionScreening):
         return np.repeat(np.arange(self.cells.n_variables), np.diff(self.cells.arrays.slot_start))
 
     def _logs(self) -> _Logs:
-        """After a sweep."""
+        """Return the logarithms and derivatives of the last sweep."""
         with_states = self.cells.arrays.n_free > 0
         value = float(np.log(self._values[with_states] / self.cells.total_weight).sum())
         sums = self._values[self._owner]

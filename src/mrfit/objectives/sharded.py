@@ -1,4 +1,4 @@
-"""An objective over rows that lie elsewhere, part by part."""
+"""An objective whose rows are on other workers, as a sum over shards."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mrfit.objectives.objective import Expansion, ExplicitHessian, Objective, re
 
 
 class HessianCost(NamedTuple):
-    """The numbers of an `ExplicitHessian`, whose functions cannot travel."""
+    """The numbers of an `ExplicitHessian`, whose functions cannot be pickled."""
 
     products: float
     nanoseconds: float
@@ -33,10 +33,10 @@ class HessianCost(NamedTuple):
 
 
 class Shard:
-    """The objective of some rows, and what these weigh.
+    """The objective of some rows, and their total weight.
 
-    An expansion is kept for the products that follow, but every product says at which point it is one: a shard that
-    was made anew, after the worker that had it died, expands there first. So nothing is lost that is not made again.
+    The shard caches its expansion for the products that follow. Every product also names its point, so a shard that was
+    rebuilt after its worker died expands there first, and no result depends on the cache.
     """
 
     def __init__(self, objective: Objective, total_weight: float) -> None:
@@ -45,7 +45,7 @@ class Shard:
         self._expansion: Expansion | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the expansion, whose functions cannot travel."""
+        """Return the state without the expansion, whose functions cannot be pickled."""
         return {**self.__dict__, "_point": None, "_expansion": None}
 
     def traits(self) -> tuple[int, int, bool, float]:
@@ -71,15 +71,15 @@ class Shard:
 
     def _at(self, w: Floats) -> Expansion:
         if self._expansion is None or not np.array_equal(self._point, w):  # type: ignore[arg-type]
-            self._point = self._expansion = None  # not held while the next one is worked out
+            self._point = self._expansion = None  # release memory before the next one is computed
             self._point, self._expansion = read_only(w), self.objective.expand(w)
         return self._expansion
 
 
 class Sharded(Objective):
-    """The mean of the objectives of all shards, by what they weigh, always added in their order.
+    """The mean of the objectives of all shards, weighted by their rows and always added in their order.
 
-    The bits are the same whoever works out the shards, and when; for one shard they are those of its own objective.
+    Results are the same to the last bit on any workers; for one shard they are those of its own objective.
     """
 
     def __init__(self, shards: Held) -> None:
@@ -104,7 +104,7 @@ class Sharded(Objective):
         )
 
     def _explicit(self, costs: Sequence[HessianCost], w: Floats) -> ExplicitHessian:
-        """That of all shards together."""
+        """Return the Hessian of all shards together."""
 
         def hessian() -> Hessian:
             parts: list[Hessian] = self._shards.ask(Shard.hessian, w)

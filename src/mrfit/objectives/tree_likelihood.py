@@ -15,26 +15,26 @@ from mrfit.objectives.objective import Expansion, Objective, read_only
 from mrfit.parameterizations.parameterization import Parameterization
 
 _WORTH_A_THREAD = 100_000  # cells
-_STEP = 6e-6  # of central differences, about the cube root of the rounding: what is cut off and what is rounded meet
+_STEP = 6e-6  # of central differences, about the cube root of the rounding: it balances truncation and rounding
 
 
 class TreeLikelihood(Objective):
     """log Z(w) - w . (mean of the features over the rows).
 
-    Value and gradient are one run of a plan that was made once: log Z from the way there, the means of all features
-    from the marginals on the way back. A Hessian product is two of them, one on each thread if there are two: the
-    gradient is exact, so its central difference has ten digits.
+    Value and gradient are one run of a plan that is made once: the forward pass gives log Z, and the backward pass
+    gives marginals and thus the means of all features. A Hessian product takes two runs, on two threads if there are
+    two. The gradient is exact, so its central difference has ten correct digits.
 
     Parameters
     ----------
     states
-        The parameters with their plan.
+        Parameters with their plan.
     rows
-        The table.
+        Rows of data.
     jobs
-        Threads for Hessian products; they change no bit.
+        Number of threads for Hessian products; results do not depend on it.
     covariance_rows
-        Of which the rough Hessian is made, at most.
+        Largest number of rows for the rough Hessian.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class TreeLikelihood(Objective):
         return log_z - float(w @ self.observed)
 
     def _product(self, w: Floats, v: Floats) -> Floats:
-        """The derivative of the gradient at w along v."""
+        """Return the derivative of the gradient at w along v."""
         largest = float(np.abs(v).max(initial=0.0))
         if largest == 0.0:
             return np.zeros_like(v)
@@ -94,17 +94,17 @@ class TreeLikelihood(Objective):
         return np.asarray((above - below) / (2.0 * step), np.float64)
 
     def _mixed_entropy(self, w: Floats, log_z: float, entropy: float, t: float) -> float:
-        """Entropy of t * model + (1 - t) * table, whose features differ from the table's by t times the gradient.
+        """Return the entropy of t * model + (1 - t) * table, whose features differ from the table's by t * gradient.
 
-        As in `Likelihood`: beside the rows the mixture is t * model, whose entropy is known from log Z.
+        As in `Likelihood`, the mixture is t * model outside the rows, where its entropy follows from log Z.
         """
         if t == 1.0:
             return entropy
         share = self.rows.sample_weight / self.rows.total_weight
         log_p = self.states.log_potentials(w, self.rows) - log_z
         p = np.exp(log_p)
-        beside, log_beside = 1.0 - float(p.sum()), -entropy - float(p @ log_p)
+        outside, log_outside = 1.0 - float(p.sum()), -entropy - float(p @ log_p)
         mixed = t * p + (1.0 - t) * share
         positive = mixed > 0
         inside = float(mixed[positive] @ np.log(mixed[positive]))
-        return -inside - (t * (log_beside + np.log(t) * beside) if t > 0 else 0.0)
+        return -inside - (t * (log_outside + np.log(t) * outside) if t > 0 else 0.0)

@@ -22,7 +22,7 @@ class WeightedMean(Objective):
     parts
         One objective or more, of the same parameters.
     shares
-        What each of them weighs; they sum to one.
+        Weight of each objective; they sum to one.
     """
 
     def __init__(self, parts: Sequence[Objective], shares: Sequence[float]) -> None:
@@ -43,7 +43,7 @@ class WeightedMean(Objective):
             diagonal=cache(lambda: self._mean(each.diagonal() for each in found)),
             product=lambda v: self._mean(each.product(v) for each in found),
             block=lambda chosen: self._mean(each.hessian()[np.ix_(chosen, chosen)] for each in found),
-            # Gradients that are t times those of the parts have t times the mean of these as their mean.
+            # If each gradient is t times that of its part, so is their mean: the duals average too.
             dual=(lambda t: self._mean(dual(t) for dual in duals)) if len(duals) == len(found) else None,
         )
 

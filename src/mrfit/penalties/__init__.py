@@ -1,9 +1,9 @@
 """Penalties: functions of the parameters that are added to an objective.
 
 A penalty with kinks derives from `NonsmoothPenalty` (five methods), a smooth one from `SmoothPenalty`.
-``penalty.added_to(objective, total_weight=...)`` gives what `mrfit.solvers.minimize` takes. To choose a penalty of your
-own by a word, wrap it in a `PenaltySpec` (`SparsePenaltySpec` if it makes zeros, else
-`ConvexPenaltySpec`) and register that.
+``penalty.added_to(objective, total_weight=...)`` returns the arguments of `mrfit.solvers.minimize`. To choose your own
+penalty by name, wrap it in a `PenaltySpec` (`SparsePenaltySpec` if it makes zeros, else `ConvexPenaltySpec`) and
+register that.
 """
 
 from mrfit._lazy import exports

@@ -1,4 +1,4 @@
-"""Parameters drawn towards the mean of their group."""
+"""A penalty that draws parameters towards the mean of their group."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class ClusterPenalty(SmoothPenalty):
     """strength / 2 * sum over parameters j of (w[j] - center of its group)^2, with the best centers for w.
 
     For a fixed assignment the objective of Chou et al. (2018, eq. 2) is convex in parameters and centers together. The
-    best center is the mean of its group, so the penalty is strength / 2 times the squared distance of w to the space
-    "equal within groups", a projection: all derivatives are as cheap as those of the squared norm.
+    best center is the mean of its group. The penalty is therefore strength / 2 times the squared distance of w from the
+    space "equal within groups". That is a projection, so all derivatives are as cheap as those of the squared norm.
 
     Parameters
     ----------
     strength
-        The paper's lambda, against the sum over rows.
+        The paper's lambda, added to the sum (not the mean) over rows.
     assignment
-        The group of every parameter, 0, 1, ...; -1 leaves a parameter alone.
+        The group of every parameter, 0, 1, ...; -1 leaves a parameter free.
     pinned
-        For every group, whether its center is held at zero; none by default. One group, pinned, is `L2`.
+        For every group, whether its center is fixed at zero; none by default. One group, pinned, is `L2`.
     """
 
     name = "SoftTied"
@@ -57,14 +57,14 @@ class ClusterPenalty(SmoothPenalty):
         object.__setattr__(self, "_share", np.where(pinned, 0.0, 1.0 / np.maximum(sizes, 1.0)))
 
     def centers(self, w: Floats) -> Floats:
-        """The mean of every group, zero where it is pinned."""
+        """Return the mean of every group, zero where it is pinned."""
         tied = self.assignment >= 0
         share: Floats = self._share  # type: ignore[attr-defined]
         sums = np.bincount(self.assignment[tied], w[tied], minlength=len(share))
         return np.asarray(sums * share, np.float64)
 
     def _from_center(self, v: Floats) -> Floats:
-        """v minus its projection on "equal within groups"; zero where nothing is tied."""
+        """Return v minus its projection on "equal within groups"; zero where nothing is tied."""
         centers = np.append(self.centers(v), 0.0)
         return np.where(self.assignment >= 0, v - centers[self.assignment], 0.0)
 
@@ -84,8 +84,8 @@ class ClusterPenalty(SmoothPenalty):
 
     def hessian(self, w: Floats) -> Floats:
         share = np.append(self._share, 0.0)  # type: ignore[attr-defined]
-        together = self.assignment[:, None] == self.assignment
-        matrix = np.where(together, -self.strength * share[self.assignment], 0.0)
+        is_same_group = self.assignment[:, None] == self.assignment
+        matrix = np.where(is_same_group, -self.strength * share[self.assignment], 0.0)
         np.fill_diagonal(matrix, np.where(self.assignment >= 0, matrix.diagonal() + self.strength, 0.0))
         return matrix
 
@@ -93,16 +93,17 @@ class ClusterPenalty(SmoothPenalty):
         return np.where(self.assignment >= 0, self.strength, 0.0)
 
     def preconditioner(self, diagonal: Floats) -> Callable[[Floats], Floats]:
-        """Exact, by Sherman and Morrison (1950) for each group: E = diagonal + strength, minus strength / n 1 1'.
+        """Return the exact inverse, by Sherman and Morrison (1950) for each group.
 
-        Without it the common move of a group, which costs nothing, hides behind the stiffness of each of its members.
+        The matrix of a group is diagonal + strength, minus strength / n 1 1'. A diagonal preconditioner would suppress
+        the common move of a group, which the penalty does not resist, because each of its members is stiff.
         """
         share: Floats = self._share  # type: ignore[attr-defined]
         tied = self.assignment >= 0
         group = self.assignment[tied]
         inverse = 1.0 / at_least(diagonal + np.where(tied, self.strength, 0.0), 1e-8)
         loose = 1.0 - self.strength * share * np.bincount(group, inverse[tied], minlength=len(share))
-        # What a group that the data leave alone could move without end is bounded as a diagonal would be.
+        # The common move of a group without data has no resistance; bound it as a diagonal preconditioner would.
         gain = self.strength * share / np.maximum(loose, 1e-8)
 
         def divide(r: Floats) -> Floats:
@@ -114,6 +115,6 @@ class ClusterPenalty(SmoothPenalty):
         return divide
 
     def is_free(self, n_parameters: int) -> NDArray[np.bool_]:
-        """Those in no group, or alone in one. A whole group moves for nothing too, unless it is pinned."""
+        """Return the mask of parameters in no group, or alone in one. The mean of an unpinned group is free as well."""
         share = np.append(self._share, 1.0)  # type: ignore[attr-defined]
         return np.asarray(share[self.assignment] == 1.0)

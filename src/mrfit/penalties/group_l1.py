@@ -22,11 +22,11 @@ class GroupL1(NonsmoothPenalty):
     Parameters
     ----------
     strength
-        The papers' lambda, against the sum over rows; there is no factor 1/2.
+        The papers' lambda, added to the sum (not the mean) over rows; there is no factor 1/2.
     group
         The group of every parameter, 0, 1, ...; -1 leaves a parameter free.
     weight
-        How much each group counts, zero or more; zero leaves its parameters free.
+        Weight of each group, zero or more; zero leaves its parameters free.
     """
 
     group: Indices
@@ -45,7 +45,7 @@ class GroupL1(NonsmoothPenalty):
         n_groups = int(group.max(initial=-1)) + 1
         if len(weight) < n_groups:
             raise InputError(f"There are {n_groups} groups, but only {len(weight)} weights; give one for each group.")
-        # Groups without weight are no groups: everything below sees one kind of free parameter.
+        # Groups without weight are ignored, so that everything below has one kind of free parameter.
         touched = np.append(weight > 0, False)[group]
         # Every parameter without a group is a block of its own, numbered after the groups.
         block = np.where(group < 0, len(weight) + np.cumsum(group < 0) - 1, group)
@@ -67,15 +67,15 @@ class GroupL1(NonsmoothPenalty):
         return np.sqrt(self._sums(w * w))
 
     def _sums(self, values: Floats) -> Floats:
-        """The sum over every group."""
+        """Return the sum over every group."""
         return np.asarray(np.bincount(self.group + 1, values, minlength=len(self.weight) + 1)[1:], np.float64)
 
     def _spread(self, values: Floats, *, free: float) -> Floats:
-        """The value of its group for every parameter, ``free`` for those without."""
+        """Return the value of its group for every parameter, ``free`` for those without a group."""
         return np.where(self._touched, np.append(values, free)[self.group], free)  # type: ignore[attr-defined]
 
     def _shrunk(self, w: Floats, by: Floats) -> Floats:
-        """Every group moved towards zero by its entry of ``by``, and not beyond; free parameters as they are."""
+        """Shorten every group by its entry of ``by``, at most to zero; leave free parameters as they are."""
         norm = self._norms(w)
         factor = np.zeros_like(norm)
         np.divide(norm - by, norm, out=factor, where=norm > by)
@@ -89,7 +89,7 @@ class GroupL1(NonsmoothPenalty):
         return free
 
     def prox(self, w: Floats, step: float) -> Floats:
-        """Every group shortened by step * strength * weight, or zero where it is no longer than that."""
+        """Shorten every group by step * strength * weight, or to zero where it is shorter than that."""
         return self._shrunk(w, step * self._slope)
 
     def common_steps(self, steps: Floats) -> Floats:
@@ -100,13 +100,13 @@ class GroupL1(NonsmoothPenalty):
         return self._shrunk(w, np.where(np.isfinite(smallest), smallest, 0.0) * self._slope)
 
     def _smallest(self, values: Floats) -> Floats:
-        """Of every group; infinity for those without parameters."""
+        """Return the smallest value of every group; infinity for groups without parameters."""
         out = np.full(len(self.weight), np.inf)
         np.minimum.at(out, self.group[self._touched], values[self._touched])  # type: ignore[attr-defined]
         return out
 
     def min_norm_subgradient(self, w: Floats, gradient: Floats) -> Floats:
-        """The gradient of both where a group is not zero; what the ball of the group leaves of it where it is."""
+        """Return the gradient of the sum at nonzero groups, and the gradient beyond the group's ball at zero groups."""
         norm = self._norms(w)
         pull = np.zeros_like(norm)
         np.divide(self._slope, norm, out=pull, where=norm > 0)
@@ -114,16 +114,16 @@ class GroupL1(NonsmoothPenalty):
         return np.where(at_zero, self._shrunk(gradient, self._slope), gradient + self._spread(pull, free=0.0) * w)
 
     def restricted(self, chosen: Indices) -> GroupL1:
-        kept, group = np.unique(self.group[chosen], return_inverse=True)
-        n_without = int(np.count_nonzero(kept < 0))
-        return GroupL1(self.strength, group - n_without, self.weight[kept[n_without:]])
+        groups, group = np.unique(self.group[chosen], return_inverse=True)
+        n_without = int(np.count_nonzero(groups < 0))
+        return GroupL1(self.strength, group - n_without, self.weight[groups[n_without:]])
 
     def critical_strength(self, gradient: Floats) -> float:
         touched = self.weight > 0
         return float(np.max(self._norms(gradient)[touched] / self.weight[touched], initial=0.0))
 
     def curvature(self, w: Floats) -> PenaltyCurvature:
-        """Of a norm r = ||w_g|| > 0 the gradient is w_g / r and the Hessian I / r - w_g w_g' / r^3."""
+        """Return derivatives: a norm r = ||w_g|| > 0 has gradient w_g / r and Hessian I / r - w_g w_g' / r^3."""
         norm = self._norms(w)
         alive = norm > 0
         smooth = np.flatnonzero(self._spread(alive.astype(np.float64), free=1.0) > 0)

@@ -17,9 +17,9 @@ from mrfit.penalties.penalty import NonsmoothPenalty
 from mrfit.penalties.penalty_curvature import PenaltyCurvature
 from mrfit.penalties.penalty_weight import check_weight
 
-# Of a prox, as a share of the length of what it is taken of; near what rounding allows.
+# Tolerance of a prox, relative to the length of its argument; near the limit of rounding.
 _TOLERANCE = 1e-14
-# Of one of many on the way to something else.
+# Tolerance of one prox in a sequence, whose errors the next ones correct.
 _ROUGH_TOLERANCE = 1e-6
 _ROUGH_SWEEPS = 100
 _SCALE_SWEEPS = 100
@@ -27,37 +27,37 @@ _MOST_SWEEPS = 20_000
 
 
 class _Groups(NamedTuple):
-    """The groups of positive weight, the smallest first: there one sweep over nested groups is exact."""
+    """The groups of positive weight, the smallest first: in that order one sweep over nested groups is exact."""
 
-    top: Indices  # the block each is named after
+    top: Indices  # the block that names each group
     start: Indices
     members: Indices
-    owner: Indices  # the group each member is of
-    keeper: Indices  # for every block a group that can take all of it; -1 for free ones
+    owner: Indices  # the group of each member
+    keeper: Indices  # for every block, a group that can take all of it in a dual point; -1 for free blocks
 
 
 @dataclass(frozen=True, eq=False)
 class HierarchicalL1(NonsmoothPenalty):
     """strength * sum over blocks A of weight[A] * sqrt(sum over B in members of A of ||w_B||^2).
 
-    The members of A are the blocks whose scopes hold A as a subset (Buchman et al. 2012, eq. 10; Schmidt and Murphy
-    2010): where a group vanishes all that is built on it vanishes too.
+    The members of A are the blocks whose scopes contain A (Buchman et al. 2012, eq. 10; Schmidt and Murphy 2010). If
+    the group of A is zero, so are all interactions that contain A.
 
     Everything depends on a block only through its length: the proximal operator scales whole blocks. The vectors x_A of
     its dual start at zero, and an update multiplies the part of x_A in a block B by the same number as the residual
-    there, so all stay parallel to w_B and one number stands for each.
+    there. All of them therefore stay parallel to w_B, and one number represents each.
 
     Parameters
     ----------
     strength
-        The papers' lambda, against the sum over rows; there is no factor 1/2.
+        The papers' lambda, added to the sum (not the mean) over rows; there is no factor 1/2.
     block
         The block of every parameter, 0, 1, ...
     weight
-        How much the group of each block counts, zero or more; zero leaves the group out.
+        Weight of the group of each block, zero or more; zero leaves the group out.
     start, members
-        The members of block A are members[start[A]:start[A + 1]], A itself among them, and with every block its own
-        members too. A block in no group of positive weight is free.
+        The members of block A are members[start[A]:start[A + 1]], with A itself among them. They are closed: if B is a
+        member of A, so are the members of B. A block in no group of positive weight is free.
     """
 
     block: Indices
@@ -99,23 +99,23 @@ class HierarchicalL1(NonsmoothPenalty):
         return np.sqrt(np.bincount(groups.owner, squares[groups.members], minlength=len(groups.top)))
 
     def _block_sums(self, values: Floats) -> Floats:
-        """For every block the sum of a number of each group that holds it."""
+        """Return for every block the sum of a number of each group that contains it."""
         groups = self._own
         sums = np.bincount(groups.members, values[groups.owner], minlength=len(self.weight))
         return np.asarray(sums, np.float64)
 
     def _within(self, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which blocks some of the chosen groups hold."""
-        held = np.zeros(len(self.weight), bool)
-        held[self._own.members[chosen[self._own.owner]]] = True
-        return held
+        """Return the mask of blocks that belong to the chosen groups."""
+        inside = np.zeros(len(self.weight), bool)
+        inside[self._own.members[chosen[self._own.owner]]] = True
+        return inside
 
     def _kernel_prox(
         self, norm: Floats, limit: Floats, dual: Floats, tolerance: float = _TOLERANCE, most_sweeps: int = _MOST_SWEEPS
     ) -> Floats:
-        """The prox of the sum of limit * norm over the groups, on lengths of blocks.
+        """Return the prox of the sum of limit * norm over the groups, on lengths of blocks.
 
-        ``dual`` is where it starts, and becomes its solution.
+        ``dual`` is the start, and becomes the solution of the dual.
         """
         groups = self._own
         v: Floats
@@ -125,7 +125,7 @@ class HierarchicalL1(NonsmoothPenalty):
         return v
 
     def _resized(self, w: Floats, norm: Floats, new: Floats) -> Floats:
-        """w with its blocks, of lengths ``norm``, brought to new ones."""
+        """Return w with blocks of lengths ``norm`` scaled to lengths ``new``."""
         factor = np.ones_like(norm)
         np.divide(new, norm, out=factor, where=norm > 0)
         return w * factor[self.block]
@@ -138,12 +138,12 @@ class HierarchicalL1(NonsmoothPenalty):
         return free
 
     def prox(self, w: Floats, step: float) -> Floats:
-        """By dual block-coordinate descent and Newton's method; groups that vanish are exactly zero."""
+        """Solve by dual block-coordinate descent and Newton's method; groups that vanish are exactly zero."""
         norm = self._block_norms(w)
         return self._resized(w, norm, self._kernel_prox(norm, step * self._limit, np.zeros(len(self._own.members))))
 
     def prox_with_memory(self) -> Callable[[Floats, float], Floats]:
-        """Every call starts at the dual solution of the one before."""
+        """Return a prox whose calls start at the dual solution of the last call."""
         dual, last = np.zeros(len(self._own.members)), 1.0
 
         def prox(w: Floats, step: float) -> Floats:
@@ -157,9 +157,9 @@ class HierarchicalL1(NonsmoothPenalty):
         return prox
 
     def min_norm_subgradient(self, w: Floats, gradient: Floats) -> Floats:
-        """The gradient of both outside the groups that are zero; what their balls leave of it inside.
+        """Return the gradient of the sum outside zero groups, and inside them the gradient beyond their balls.
 
-        Other groups have no slope there, so this is the negative of the prox of the vanished groups at -gradient.
+        Other groups have no slope inside, so that part is the negative of the prox of the zero groups at -gradient.
         """
         norm = self._group_norms(w)
         pull = np.zeros_like(norm)
@@ -172,33 +172,34 @@ class HierarchicalL1(NonsmoothPenalty):
         return np.where(inside[self.block], self._resized(gradient, length, left), gradient + derivative)
 
     def restricted(self, chosen: Indices) -> HierarchicalL1:
-        """Groups stay as long as one of their members does, if only with some of them."""
+        """Return the penalty on some parameters. A group stays if one of its members does."""
         present = np.zeros(len(self.weight), bool)
         present[self.block[chosen]] = True
         owner = np.repeat(np.arange(len(self.weight)), np.diff(self.start))
-        kept = present | ((self.weight > 0) & (np.bincount(owner, present[self.members], len(self.weight)) > 0))
-        number = np.cumsum(kept) - 1
-        inside = kept[owner] & kept[self.members]
-        sizes = np.bincount(number[owner[inside]], minlength=int(kept.sum()))
+        used = present | ((self.weight > 0) & (np.bincount(owner, present[self.members], len(self.weight)) > 0))
+        number = np.cumsum(used) - 1
+        inside = used[owner] & used[self.members]
+        sizes = np.bincount(number[owner[inside]], minlength=int(used.sum()))
         return HierarchicalL1(
             self.strength,
             number[self.block[chosen]],
-            self.weight[kept],
+            self.weight[used],
             np.append(0, np.cumsum(sizes)),
             number[self.members[inside]],
         )
 
     def _excess(self, left: Floats) -> float:
-        """By how much the strength must grow for the groups to take these lengths too, each block in one of them."""
+        """Return the increase of strength at which the groups can take these lengths too, each block in one group."""
         keeper = self._own.keeper
         squares = np.bincount(keeper + 1, left * left, minlength=len(self._own.top) + 1)[1:]
         return float(np.max(np.sqrt(squares) / self.weight[self._own.top], initial=0.0))
 
     def dual_scale(self, gradient: Floats, *, at: Floats | None = None) -> float:
-        """Any way to give -gradient to the groups shows how much is too much for them.
+        """Return the dual scale from a decomposition of -gradient over the groups.
 
-        At the optimum all nonzero groups are at their limits, and sweeps from zero find such a way but slowly. There
-        the point itself, given as ``at``, knows it: the groups that are not zero take their slopes.
+        Any decomposition gives a valid scale, and a better one a larger scale. At the optimum all nonzero groups are at
+        their limits, and sweeps from zero approach such a decomposition slowly. The point ``at`` gives it directly
+        there: nonzero groups take their slopes.
         """
         groups = self._own
         norm = np.where(groups.keeper >= 0, self._block_norms(gradient), 0.0)
@@ -210,17 +211,17 @@ class HierarchicalL1(NonsmoothPenalty):
         return 1.0 if gauge <= 1.0 + 1e-14 else 1.0 / gauge
 
     def _stretch(self, norm: Floats, taken: Floats, dual: Floats) -> float:
-        """By how much the limits must be stretched if all groups take more or less of a block in proportion."""
+        """Return the factor on the limits at which the groups take all of each block, in proportion to their parts."""
         groups = self._own
         ratio = np.zeros_like(norm)
         np.divide(norm, taken, out=ratio, where=taken > 0)
         squares = np.bincount(groups.owner, (dual * ratio[groups.members]) ** 2, minlength=len(groups.top))
-        alone = (taken <= 0) & (norm > 0)  # nobody takes any of it
+        alone = (taken <= 0) & (norm > 0)  # no group takes any of it
         squares = squares + np.bincount(groups.keeper[alone], norm[alone] ** 2, minlength=len(groups.top))
         return float(np.max(np.sqrt(squares) / self._limit, initial=0.0))
 
     def _shares(self, norm: Floats, at: Floats) -> Floats:
-        """What every group takes of these lengths of blocks at a point: its slope there, or what fits if it is zero."""
+        """Return each group's part of these lengths at a point: its slope there, or what fits if the group is zero."""
         groups, length = self._own, self._group_norms(at)
         zero, dual = length == 0, np.zeros(len(groups.members))
         self._kernel_prox(np.where(self._within(zero), norm, 0.0), np.where(zero, self._limit, 0.0), dual)
@@ -228,7 +229,7 @@ class HierarchicalL1(NonsmoothPenalty):
         return np.where(zero[groups.owner], dual, slope[groups.owner] * self._block_norms(at)[groups.members])
 
     def critical_strength(self, gradient: Floats) -> float:
-        """By Newton's method on the length of what is left.
+        """Return the critical strength by Newton's method on the length of the residual.
 
         The length of the prox r at -gradient is a convex function of the strength with derivative -value(r) / |r| at
         strength one: Newton's method for its root climbs from below. The decomposition of r gives a bound from above.
@@ -248,7 +249,7 @@ class HierarchicalL1(NonsmoothPenalty):
         return strength
 
     def curvature(self, w: Floats) -> PenaltyCurvature:
-        """Of a norm r = ||w_A|| > 0 the gradient is w_A / r and the Hessian I / r - w_A w_A' / r^3."""
+        """Return derivatives: a norm r = ||w_A|| > 0 has gradient w_A / r and Hessian I / r - w_A w_A' / r^3."""
         groups, norm = self._own, self._group_norms(w)
         alive = norm > 0
         smooth = np.flatnonzero(~self._within(~alive)[self.block])
@@ -257,11 +258,11 @@ class HierarchicalL1(NonsmoothPenalty):
         diagonal = self._block_sums(pull)[self.block[smooth]]
         steepness = np.zeros_like(norm)
         np.divide(np.sqrt(pull), norm, out=steepness, where=alive)
-        holds = csr_array(
+        incidence = csr_array(
             (steepness[groups.owner], (groups.members, groups.owner)), shape=(len(self.weight), len(groups.top))
         )
         v = w[smooth]
-        factor = holds[self.block[smooth]]
+        factor = incidence[self.block[smooth]]
         factor.data *= np.repeat(v, np.diff(factor.indptr))
         return PenaltyCurvature(smooth, diagonal * v, diagonal, factor)
 
@@ -297,9 +298,9 @@ def _groups(weight: Floats, start: Indices, members: Indices) -> _Groups:
     top = top[np.argsort(size[top], kind="stable")]
     owner = np.repeat(np.arange(len(top)), size[top])
     begin = np.append(0, np.cumsum(size[top]))
-    held = members[np.arange(len(owner)) - begin[owner] + start[top][owner]]
+    member = members[np.arange(len(owner)) - begin[owner] + start[top][owner]]
     keeper = np.full(len(weight), -1)
     by_weight = np.argsort(weight[top][owner], kind="stable")
-    keeper[held[by_weight]] = owner[by_weight]  # the last, which is the heaviest, stays
+    keeper[member[by_weight]] = owner[by_weight]  # of repeated indices the last counts: the heaviest group
     keeper[top] = np.arange(len(top))
-    return _Groups(top, begin, held, owner, keeper)
+    return _Groups(top, begin, member, owner, keeper)

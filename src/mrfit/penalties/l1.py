@@ -20,9 +20,9 @@ class WeightedL1(NonsmoothPenalty):
     Parameters
     ----------
     strength
-        The papers' lambda, against the sum over rows; there is no factor 1/2.
+        The papers' lambda, added to the sum (not the mean) over rows; there is no factor 1/2.
     weight
-        How much each parameter counts, zero or more; zero leaves it free.
+        Weight of each parameter, zero or more; zero leaves it free.
     """
 
     weight: Floats
@@ -34,7 +34,7 @@ class WeightedL1(NonsmoothPenalty):
     def __post_init__(self) -> None:
         super().__post_init__()
         weight = np.asarray(self.weight, np.float64)
-        if weight.flags.writeable:  # what is read-only is shared: with 2^24 parameters a copy is felt
+        if weight.flags.writeable:  # a read-only array is shared: with 2^24 parameters a copy takes time
             weight = weight.copy()
         check_weight(weight, of="an l1", each="parameter")
         weight.flags.writeable = False
@@ -52,7 +52,7 @@ class WeightedL1(NonsmoothPenalty):
         return free
 
     def prox(self, w: Floats, step: float) -> Floats:
-        """Every entry moved towards zero by step * strength * weight, and not beyond."""
+        """Move every entry towards zero by step * strength * weight, at most to zero."""
         return np.sign(w) * np.maximum(np.abs(w) - step * self.thresholds, 0.0)
 
     def common_steps(self, steps: Floats) -> Floats:
@@ -62,7 +62,7 @@ class WeightedL1(NonsmoothPenalty):
         return np.sign(w) * np.maximum(np.abs(w) - steps * self.thresholds, 0.0)
 
     def min_norm_subgradient(self, w: Floats, gradient: Floats) -> Floats:
-        """The pseudo-gradient of Andrew and Gao (2007, eq. 4)."""
+        """Return the pseudo-gradient of Andrew and Gao (2007, eq. 4)."""
         out = np.empty_like(gradient)
         pseudo_gradient(w, gradient, self.strength, self.weight, out)
         return out

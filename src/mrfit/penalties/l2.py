@@ -14,16 +14,16 @@ from mrfit.penalties.penalty_strength import checked_strength
 
 @dataclass(frozen=True, eq=False)
 class Ridge(SmoothPenalty):
-    """strength / 2 * sum of squares over the penalised parameters (Chou et al. 2018), or of distances to given values.
+    """strength / 2 * sum of squares over the penalised parameters (Chou et al. 2018), or of distances from targets.
 
     Parameters
     ----------
     strength
-        The papers' lambda, against the sum over rows.
+        The papers' lambda, added to the sum (not the mean) over rows.
     penalized
-        Which parameters it touches; all by default, as in the paper.
+        Mask of the penalised parameters; all by default, as in the paper.
     toward
-        Where it draws each of them; zero by default.
+        Values towards which it draws the parameters; zero by default.
     """
 
     name = "L2"

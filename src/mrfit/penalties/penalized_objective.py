@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class PenalizedObjective(Objective):
     """objective(w) + penalty(w) / total_weight.
 
-    Penalties stand against sums over rows, objectives are means; the division happens here
-    and, for penalties with kinks, in `NonsmoothPenalty.added_to`.
+    Penalties are added to sums over rows, and objectives are means. The division happens here and, for penalties with
+    kinks, in `NonsmoothPenalty.added_to`.
     """
 
     def __init__(self, objective: Objective, penalty: SmoothPenalty, *, total_weight: float) -> None:
@@ -52,7 +52,7 @@ class PenalizedObjective(Objective):
         )
 
     def _division(self, smooth: Expansion, w: Floats) -> Division | None:
-        """Roughly by the whole Hessian, where there is something better than its diagonal."""
+        """Return an approximate inverse of the whole Hessian, if there is a better one than by its diagonal."""
         if (nearly := smooth.nearly_diagonal) is not None:
             division = cache(lambda: nearly().division(self.penalty.hessian_diagonal(w) / self.total_weight))
             return lambda r: division()(r)

@@ -1,4 +1,4 @@
-"""What an objective or a solver may ask of a penalty."""
+"""The interface of penalties."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mrfit.penalties.penalty_strength import checked_strength
 
 
 class Trait(Enum):
-    """What a method may need of a penalty; the value is the adjective in the error."""
+    """A property that a method may need of a penalty; the value is the adjective in the error."""
 
     DIFFERENTIABLE = "differentiable"
     SEPARABLE = "separable"  # a sum over parameters: its kinks are where single parameters vanish
@@ -28,10 +28,9 @@ class Trait(Enum):
 
 
 class Penalty(ABC):
-    """A function of the parameters that stands against the sum over rows.
+    """A function of the parameters that is added to the objective summed (not averaged) over rows.
 
-    ``is_convex`` says whether it is convex. Where it is not, solvers claim a stationary point instead of an optimum,
-    and no duality gap.
+    If ``is_convex`` is False, solvers claim a stationary point instead of an optimum, and no duality gap.
     """
 
     name: ClassVar[str] = ""  # that users know it by, in messages; the class's own if empty
@@ -43,11 +42,11 @@ class Penalty(ABC):
 
     @abstractmethod
     def is_free(self, n_parameters: int) -> NDArray[np.bool_]:
-        """Which parameters the penalty does not touch, and so does not keep finite."""
+        """Return the mask of parameters that the penalty does not affect, and so does not keep finite."""
 
     @abstractmethod
     def added_to(self, objective: Objective, *, total_weight: float) -> tuple[Objective, NonsmoothPenalty]:
-        """objective + penalty / total_weight as a smooth function and what is not smooth, both means over rows."""
+        """Return objective + penalty / total_weight as a smooth function and a nonsmooth one, both means over rows."""
 
 
 class SmoothPenalty(Penalty):
@@ -63,15 +62,15 @@ class SmoothPenalty(Penalty):
     def hessian_diagonal(self, w: Floats) -> Floats: ...
 
     def hessian(self, w: Floats) -> Floats:
-        """As a matrix."""
+        """Return the Hessian as a matrix."""
         return np.stack([self.hessian_product(w, column) for column in np.eye(len(w))])
 
     def stiffness(self, w: Floats) -> Floats:
-        """Of every parameter, where what it is drawn to holds still."""
+        """Return the second derivative in every parameter, if the values to which it is drawn were fixed."""
         return self.hessian_diagonal(w)
 
     def preconditioner(self, diagonal: Floats) -> Callable[[Floats], Floats] | None:
-        """Division by (this Hessian + ``diagonal``), where that is cheap and better than by its diagonal alone."""
+        """Return division by (this Hessian + ``diagonal``), if that is cheap and better than by its diagonal alone."""
         return None
 
     def added_to(self, objective: Objective, *, total_weight: float) -> tuple[Objective, NonsmoothPenalty]:
@@ -80,13 +79,13 @@ class SmoothPenalty(Penalty):
 
 @dataclass(frozen=True, eq=False)
 class NonsmoothPenalty(Penalty):
-    """A function with kinks that is least, and zero, where all parameters are zero.
+    """A function with kinks whose minimum, zero, is where all parameters are zero.
 
     A penalty is a frozen dataclass with five methods: `value`, `is_free`, `prox`, `min_norm_subgradient`, `restricted`.
-    All else follows from them for any penalty; one that knows better says so.
+    All others have defaults that follow from these; override them where you know a better way.
 
-    ``strength`` is the papers' lambda. It need not be a factor: the penalty may depend on it in any way. Where
-    ``is_norm`` says so, it is a factor and the other one a norm, or zero for some parameters (a seminorm).
+    ``strength`` is the papers' lambda. It need not be a factor: the penalty may depend on it in any way. If ``is_norm``
+    is True, it is the factor of a norm, or of a seminorm, which is zero for some parameters.
     """
 
     strength: float
@@ -99,31 +98,31 @@ class NonsmoothPenalty(Penalty):
 
     @abstractmethod
     def prox(self, w: Floats, step: float) -> Floats:
-        """The v that minimises 1/2 ||v - w||^2 + step * value(v)."""
+        """Return the v that minimises 1/2 ||v - w||^2 + step * value(v)."""
 
     @abstractmethod
     def min_norm_subgradient(self, w: Floats, gradient: Floats) -> Floats:
-        """The element nearest zero of gradient + subdifferential at w; its negative is steepest descent."""
+        """Return the element nearest zero of gradient + subdifferential at w; its negative is steepest descent."""
 
     @abstractmethod
     def restricted(self, chosen: Indices) -> Self:
-        """This penalty as a function of some parameters alone, all others zero; whole blocks at a time."""
+        """Return this penalty as a function of some parameters alone, all others zero; they are whole blocks."""
 
-    # -- what follows ---------------------------------------------------------------------------------------------
+    # -- defaults that follow --------------------------------------------------------------------------------------
 
     def scaled(self, factor: float) -> NonsmoothPenalty:
-        """``factor`` times this penalty."""
+        """Return ``factor`` times this penalty."""
         return replace(self, strength=factor * self.strength) if self.is_norm else Scaled(factor, self)
 
     def violation(self, w: Floats, gradient: Floats) -> float:
-        """Largest entry of the distance from -gradient to the subdifferential at w; zero at an optimum."""
+        """Return the largest entry of the distance from -gradient to the subdifferential at w; zero at an optimum."""
         return float(np.max(np.abs(self.min_norm_subgradient(w, gradient)), initial=0.0))
 
     def critical_strength(self, gradient: Floats) -> float:
-        """The smallest strength at which zero is optimal, or stationary, for all penalised parameters.
+        """Return the smallest strength at which zero is optimal, or stationary, for all penalised parameters.
 
-        ``gradient`` is that of the sum over rows where they are zero and the free ones are at their optimum. Found by
-        bisection.
+        ``gradient`` is that of the sum over rows where they are zero and the free ones are at their optimum. The
+        strength is found by bisection.
         """
         target, zero = np.where(self.is_free(len(gradient)), 0.0, gradient), np.zeros_like(gradient)
         if not target.any():
@@ -143,58 +142,58 @@ class NonsmoothPenalty(Penalty):
         return high
 
     def dual_scale(self, gradient: Floats, *, at: Floats | None = None) -> float | None:
-        """A factor t <= 1 for which no w has value(w) + t * gradient . w < 0, free parameters left out.
+        """Return a factor t <= 1 for which no w has value(w) + t * gradient . w < 0, free parameters left out.
 
-        Then t * gradient is a dual point, and with it a bound on how far any point is from the optimum. The point
-        ``at`` which the gradient was taken may help to find a good one. At an optimum it is 1 for a norm. Other
-        penalties return None, and no bound is claimed.
+        Then t * gradient is a dual point, and bounds the distance of any value from the optimum. The point ``at`` with
+        this gradient may help to find a good factor. At an optimum the factor is 1 for a norm. Other penalties return
+        None, and no bound is claimed.
         """
         return self.strength / max(self.strength, self.critical_strength(gradient)) if self.is_norm else None
 
     def added_to(self, objective: Objective, *, total_weight: float) -> tuple[Objective, NonsmoothPenalty]:
         return objective, self.scaled(1.0 / total_weight)
 
-    # -- what makes solvers faster --------------------------------------------------------------------------------
+    # -- overrides that make solvers faster ------------------------------------------------------------------------
 
     @property
     def blocks(self) -> Indices | None:
-        """Number of the block each parameter belongs to, which enters a working set as a whole; None: each its own."""
+        """The block number of each parameter; blocks enter a working set as a whole. None: each parameter by itself."""
         return None
 
     @property
     def thresholds(self) -> Floats | None:
-        """Of a weighted sum of absolute values, what the gradient of each parameter at zero must exceed."""
+        """For a weighted sum of absolute values, what the gradient of each parameter at zero must exceed; else None."""
         return None
 
     def curvature(self, w: Floats) -> PenaltyCurvature | None:
-        """Its derivatives at w along the manifold of what is not zero; None if it does not know them."""
+        """Return the derivatives at w along the manifold of nonzero parameters, or None if they are unknown."""
         return None
 
     def truncate_at_zero_crossing(self, start: Floats, end: Floats) -> Floats:
-        """``end``, with those groups zero that have passed by zero on the straight way from ``start``."""
+        """Return ``end``, with those groups set to zero that pass zero on the straight line from ``start``."""
         return end
 
     def common_steps(self, steps: Floats) -> Floats:
-        """The largest steps, none above these, for which `prox_by_steps` is known: one for what a kink holds together.
+        """Return the largest steps, none above these, that `prox_by_steps` allows: equal within a common kink.
 
-        Here that is all it touches, which is right for any penalty.
+        By default all penalised parameters have one step, which is right for any penalty.
         """
         touched = ~self.is_free(len(steps))
         return np.where(touched, steps[touched].min(initial=np.inf), steps)
 
     def prox_by_steps(self, w: Floats, steps: Floats) -> Floats:
-        """The v that minimises 1/2 sum_k (v_k - w_k)^2 / steps_k + value(v); steps are shared ones."""
+        """Return the v that minimises 1/2 sum_k (v_k - w_k)^2 / steps_k + value(v), for steps of `common_steps`."""
         touched = ~self.is_free(len(steps))
         return self.prox(w, float(steps[touched][0])) if touched.any() else w
 
     def prox_with_memory(self) -> Callable[[Floats, float], Floats]:
-        """The prox for a sequence of points near each other."""
+        """Return a prox for a sequence of nearby points."""
         return self.prox
 
 
 @dataclass(frozen=True, eq=False)
 class ZeroPenalty(NonsmoothPenalty):
-    """Zero, at any strength: what a smooth problem carries in the place of a penalty with kinks."""
+    """A penalty of zero at any strength, which takes the part of the nonsmooth penalty in a smooth problem."""
 
     strength: float = 1.0
 

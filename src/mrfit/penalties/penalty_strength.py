@@ -1,4 +1,4 @@
-"""The one number that every penalty has."""
+"""The strength (lambda) that every penalty has."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Internal: pictures, but for what docs/api.md lists."""
+"""Internal: pictures, except for those that docs/api.md lists."""

@@ -1,4 +1,4 @@
-"""The picture of `mrfit demo`: digits, what the network learned about their pixels, and how well it predicts."""
+"""The figure of `mrfit demo`: digits, the network learned from their pixels, and its held-out score."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def digits_figure(
     positions: NDArray[np.float64],
     scores: Mapping[str, float],
 ) -> bytes:
-    """A PNG with three panels.
+    """Return a PNG with three panels.
 
-    ``pixels`` are (rows, 64) zeros and ones, ``positions`` the place of each variable of the model on the 8 x 8 grid,
+    ``pixels`` are (rows, 64) zeros and ones, ``positions`` the position of each variable on the 8 x 8 grid,
     ``scores`` the held-out pseudo-log-likelihood of each structure, best last.
     """
     from matplotlib.figure import Figure
@@ -45,8 +45,8 @@ def digits_figure(
 
     names, values = list(scores), np.array(list(scores.values()))
     bars.barh(names, -values, color=["0.75"] * (len(names) - 1) + ["#2166ac"])
-    for place, value in enumerate(values):
-        bars.text(-value, place, f" {-value:.2f}", va="center")
+    for position, value in enumerate(values):
+        bars.text(-value, position, f" {-value:.2f}", va="center")
     bars.set(xlim=(0, 1.18 * -values.min()), xlabel="negative pseudo-log-likelihood per row, nats")
     bars.set_title("Held-out rows: surprise by structure\n(shorter is better)")
     bars.spines[["top", "right"]].set_visible(False)

@@ -1,4 +1,4 @@
-"""Edges of a network as lines: how strong they are, and how that looks."""
+"""Edges of a network as lines: widths, colours and legend."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-POSITIVE, NEGATIVE = "#2166ac", "#b2182b"  # blue and red, apart for colour-blind eyes too
+POSITIVE, NEGATIVE = "#2166ac", "#b2182b"  # blue and red, distinct for colour-blind eyes too
 NEITHER = "#6e6e6e"
 _COLOURS = {1: POSITIVE, -1: NEGATIVE, 0: NEITHER}
 NO_SIGN = "no sign"
 
 
 def finite_weights(weights: Floats) -> Floats:
-    """Weights that can be drawn: infinite ones are as large as the largest that is not."""
+    """Return weights that can be drawn: infinite ones become as large as the largest finite one."""
     largest = float(np.abs(weights[np.isfinite(weights)]).max(initial=0.0))
     return np.clip(weights, -largest, largest)
 
 
 def share_of(weights: Floats, largest: float | None = None) -> Floats:
-    """Sizes relative to the largest, of these or given; one half where it is zero: no more is known of these edges."""
+    """Return sizes relative to the largest, of these or given; one half if it is zero, so that edges are visible."""
     size = np.abs(weights)
     largest = size.max(initial=0.0) if largest is None else largest
     return np.asarray(size / largest) if largest > 0 else np.full(len(size), 0.5)
@@ -36,10 +36,10 @@ def share_of(weights: Floats, largest: float | None = None) -> Floats:
 
 @dataclass(frozen=True)
 class EdgeStyle:
-    """Line width in points, and how full the colour is, of the weakest and the strongest edge.
+    """Line width in points, and tint of the colour, of the weakest and the strongest edge.
 
-    Weak edges are paler, not transparent: where many of them cross they do not add up to a strong one. The palest is
-    well visible on white paper.
+    Weak edges are paler, not transparent, so that many crossing ones do not add up to a strong one. The palest is well
+    visible on white paper.
     """
 
     widths: tuple[float, float] = (0.8, 3.6)
@@ -47,9 +47,9 @@ class EdgeStyle:
 
     @classmethod
     def for_nodes(cls, n_nodes: int) -> EdgeStyle:
-        """The more nodes, the thinner the lines."""
-        room = min(1.0, (40 / max(n_nodes, 1)) ** 0.5)  # 1 for few nodes, 0.16 for 1,500
-        return cls((0.4 + 0.5 * room, 2.0 + 2.0 * room), (0.2 + 0.35 * room, 1.0))
+        """Return a style whose lines are thinner the more nodes there are."""
+        scale = min(1.0, (40 / max(n_nodes, 1)) ** 0.5)  # 1 for few nodes, 0.16 for 1,500
+        return cls((0.4 + 0.5 * scale, 2.0 + 2.0 * scale), (0.2 + 0.35 * scale, 1.0))
 
     def width(self, share: Floats | float) -> Floats:
         return np.asarray(np.interp(share, (0.0, 1.0), self.widths))
@@ -62,7 +62,7 @@ class EdgeStyle:
         return [(r, g, b) for r, g, b in 1.0 - tints[:, None] * (1.0 - full)]
 
     def dashes(self, share: Floats | float, sign: int) -> Any:
-        """Solid, dashed or dotted: signs are apart without colours too. Matplotlib counts in line widths."""
+        """Return solid, dashed or dotted lines, so that signs differ without colours; in units of line widths."""
         width = float(self.width(share))
         if sign == 0:
             return (0, (1.2, 1.2 + 0.6 / width))
@@ -85,11 +85,11 @@ def draw_edges(
     largest: float | None = None,
     sureness: Floats | None = None,
 ) -> Floats:
-    """The ``most`` strongest edges as lines: width and colour by weight; positive blue, negative red and dashed.
+    """Draw the ``most`` strongest edges: width and colour by weight; positive blue, negative red and dashed.
 
-    Lines keep ``clearance`` (nodes,) from nodes that are not their ends. ``largest`` is the weight of the widest, by
-    default that of the strongest edge. ``sureness``, from 0 to 1, decides instead of weight how full colours are.
-    Returns their points, (edges, points, 2), the strongest last.
+    Lines pass other nodes at a distance of ``clearance`` (nodes,). ``largest`` is the weight of the widest line, by
+    default that of the strongest edge. ``sureness``, from 0 to 1, sets the tint of colours in place of the weight.
+    Returns the points of the lines, (edges, points, 2), the strongest last.
     """
     from matplotlib.collections import LineCollection
 
@@ -115,7 +115,7 @@ def draw_edges(
 
 @dataclass(frozen=True)
 class Legend:
-    """Lines as drawn with the edge weights they stand for, in rows that fit a width; none where no weight is known."""
+    """Sample lines with their edge weights, in rows that fit a width; empty where no weight is known."""
 
     rows: list[list[tuple[float, int, float, str]]]  # left end, sign, share, text; the first may be empty
     style: EdgeStyle
@@ -133,7 +133,7 @@ class Legend:
         unit: str | None = None,
         what: str = "edge weight",
     ) -> Legend:
-        """``unit`` of the weights stands behind ``what`` they are called."""
+        """Lay out a legend; ``what`` names the weights, and ``unit`` follows in parentheses."""
         largest, x = np.abs(weights).max(initial=0.0), right
         heading = cut(what if unit is None else f"{what} ({unit})", right - left, 8)
         indent = text_width(heading, 8) + 0.2
@@ -172,11 +172,11 @@ class Legend:
 
 
 _KEY = 0.48  # inches for a line and the space after it
-_MOST_HEADING = 0.45  # of the width: a longer heading has a line of its own
+_MOST_HEADING = 0.45  # of the width: a longer heading has its own line
 
 
 def _landmarks(weights: Floats, signs: Integers) -> list[tuple[int, float, str]]:
-    """The strongest edge of each sign, and a weak one where some are; those without a sign last, with the reason."""
+    """Return the strongest edge of each sign and a weak one, if any; those without a sign come last, with a note."""
     weak = 0.3 * float(np.abs(weights).max(initial=0.0))
     found: list[tuple[int, float, str]] = []
     for sign in (-1, 1, 0):

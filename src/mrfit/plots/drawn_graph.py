@@ -1,4 +1,4 @@
-"""The graph that is drawn: its strongest edges, with their signs."""
+"""The graph to draw: its strongest edges, with their signs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_EDGES = 6_000
 
 @dataclass(frozen=True)
 class DrawnGraph:
-    """What is drawn: the strongest edges, and how many there are in all."""
+    """The strongest edges of a network, and the number of all edges."""
 
     names: Sequence[str]
     edges: Integers

@@ -1,4 +1,4 @@
-"""How the lines of edges run: straight, or bent just enough to pass by the nodes between their ends."""
+"""Routes of edges: straight, or bent just enough to pass the nodes between their ends."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ import numpy as np
 from mrfit._typing import Floats, Integers
 
 _LARGEST_BEND = 0.2  # height of a line over its chord, in lengths of the chord,
-_MOST_CLEARANCES = 7.0  # and in clearances: long lines do not leave the page
-_STEEPEST = np.hypot(1.0, 4.0 * _LARGEST_BEND)  # of the distance across the chord to that across such a line
+_MOST_CLEARANCES = 7.0  # and in clearances, so that long lines do not leave the page
+_STEEPEST = np.hypot(1.0, 4.0 * _LARGEST_BEND)  # ratio of distances across the chord and across the steepest line
 _N_POINTS = 25
 
 
 def bends(positions: Floats, edges: Integers, clearance: Floats) -> Floats:
-    """The smallest height over its chord at which each edge keeps ``clearance`` from all other nodes, (edges,).
+    """Return the smallest height over its chord at which each edge keeps ``clearance`` from all other nodes, (edges,).
 
-    A line of height h is ``4 h t (1 - t)`` over its chord at t in [0, 1]. A node at t, d away from the chord, is thus
-    in the way of an interval of heights; the one nearest to zero in none of these intervals is taken. Where there is
-    none up to the largest bend, the line keeps as far from nodes as that allows.
+    A line of height h is ``4 h t (1 - t)`` over its chord at t in [0, 1]. A node at t, d away from the chord, thus
+    excludes an interval of heights. The result is the height nearest zero outside all intervals. If all heights up to
+    the largest bend are excluded, it is the one that keeps the largest distance from nodes.
 
     Parameters
     ----------
     positions
-        Places of all nodes, shape (nodes, 2); those with NaN are in nobody's way.
+        Positions of all nodes, shape (nodes, 2); those with NaN exclude nothing.
     clearance
-        Distance that lines keep from the middle of each node, shape (nodes,).
+        Distance between lines and the center of each node, shape (nodes,).
     """
     heights, widest = np.zeros(len(edges)), _MOST_CLEARANCES * clearance.max(initial=0.0)
     for number, (a, b) in enumerate(edges.tolist()):
@@ -54,12 +54,12 @@ def _free_height(t: Floats, d: Floats, clearance: Floats, most: float) -> float:
     if len(free):
         return float(free[np.lexsort([free, abs(free)])[0]])
     tries = np.linspace(-most, most, 41)
-    room = (abs(d - tries[:, None] * rise) / clearance).min(axis=1)
-    return float(tries[room.argmax()])
+    distance = (abs(d - tries[:, None] * rise) / clearance).min(axis=1)
+    return float(tries[distance.argmax()])
 
 
 def routes(positions: Floats, edges: Integers, clearance: Floats) -> Floats:
-    """Points along the line of every edge, (edges, points, 2)."""
+    """Return points along the line of every edge, (edges, points, 2)."""
     start, end = positions[edges[:, 0]], positions[edges[:, 1]]
     along = end - start
     length = np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-12)

@@ -1,4 +1,4 @@
-"""Where the variables of a network stand in a picture of it."""
+"""Layouts of networks: circle and force-directed."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _N_PIVOTS = 50
 
 
 def circle(n_variables: int) -> Floats:
-    """In the order of the variables, clockwise from the top."""
+    """Return positions on a circle, in the order of the variables, clockwise from the top."""
     angle = np.pi / 2 - 2 * np.pi * np.arange(n_variables) / max(n_variables, 1)
     return np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
 def force(n_variables: int, edges: Integers, share: Floats) -> Floats:
-    """A place for every variable with an edge, about one unit of area for each; NaN for the others."""
+    """Return a position for every variable with an edge, about one unit of area for each; NaN for the others."""
     import networkx
 
     graph: networkx.Graph[int] = networkx.Graph()
@@ -36,16 +36,16 @@ def force(n_variables: int, edges: Integers, share: Floats) -> Floats:
     parts = sorted(map(sorted, networkx.connected_components(graph)), key=lambda part: (-len(part), part))
     few = len(graph) <= FEW
     with one_blas_thread():
-        parts_placed = [_component_layout(networkx.Graph(graph.subgraph(part)), part, few=few) for part in parts]
-    corners = _packed(np.array([np.ptp(placed, axis=0) + _GAP for placed in parts_placed]).reshape(-1, 2))
-    places = np.full((n_variables, 2), np.nan)
-    for part, placed, corner in zip(parts, parts_placed, corners, strict=True):
-        places[part] = placed - placed.min(axis=0) + corner
-    return places
+        layouts = [_component_layout(networkx.Graph(graph.subgraph(part)), part, few=few) for part in parts]
+    corners = _packed(np.array([np.ptp(layout, axis=0) + _GAP for layout in layouts]).reshape(-1, 2))
+    positions = np.full((n_variables, 2), np.nan)
+    for part, layout, corner in zip(parts, layouts, corners, strict=True):
+        positions[part] = layout - layout.min(axis=0) + corner
+    return positions
 
 
 def _component_layout(graph: networkx.Graph[int], nodes: list[int], *, few: bool) -> Floats:
-    """Places of a connected graph's nodes, longest extent horizontal, with an area of one unit a node."""
+    """Return positions of a connected graph's nodes, longest extent horizontal, with an area of one unit a node."""
     import networkx
 
     if len(nodes) == 2:
@@ -63,11 +63,11 @@ def _component_layout(graph: networkx.Graph[int], nodes: list[int], *, few: bool
 
 
 def _force_layout(graph: networkx.Graph[int], nodes: list[int]) -> Floats:
-    """Clusters apart: edges pull by the logarithm of their length, all pairs repel (LinLog, Noack 2007).
+    """Return a layout that separates clusters: edges pull by the log of their length, all pairs repel (LinLog).
 
-    All pairs at once and in single precision, by products of matrices: sum_j m_j (p_i - p_j) / d_ij^2 is what two of
-    them say. Half a second for 1,500 variables, where networkx 3.6's spring_layout took 15 for 1,058 and left the
-    clusters of bbc in one ball.
+    See Noack (2007). All pairs are computed at once and in single precision, by matrix products: the repulsion of i is
+    sum_j m_j (p_i - p_j) / d_ij^2. That takes half a second for 1,500 variables; spring_layout of networkx 3.6 took 15
+    for 1,058, and left the clusters of bbc in one ball.
     """
     import networkx
 
@@ -89,8 +89,8 @@ def _force_layout(graph: networkx.Graph[int], nodes: list[int]) -> Floats:
 
 
 def _repulsion(place: Singles, mass: Singles) -> Singles:
-    """m_i sum_j m_j (p_i - p_j) / (|p_i - p_j|^2 + 0.01) for every i; what p_i - p_i adds is zero."""
-    place = place - place.mean(axis=0)  # squares of single precision stay small
+    """Return m_i sum_j m_j (p_i - p_j) / (|p_i - p_j|^2 + 0.01) for every i; the term j = i is zero."""
+    place = place - place.mean(axis=0)  # keeps squares small, for single precision
     square, one = (place**2).sum(axis=1, keepdims=True), np.ones_like(mass)
     distance = np.hstack([place, square, one]) @ np.hstack([-2.0 * place, one, square + np.float32(0.01)]).T
     np.maximum(distance, np.float32(0.005), out=distance)  # rounding
@@ -99,13 +99,13 @@ def _repulsion(place: Singles, mass: Singles) -> Singles:
 
 
 def _distance_layout(lengths: Any) -> Floats:
-    """Places whose distances resemble those along the edges (pivot MDS, Brandes and Pich 2007)."""
+    """Return positions whose distances resemble those along the edges (pivot MDS, Brandes and Pich 2007)."""
     from scipy.sparse.csgraph import dijkstra
 
     n_nodes = lengths.shape[0]
     squares = np.empty((n_nodes, min(n_nodes, _N_PIVOTS)))
     pivot, nearest = 0, np.full(n_nodes, np.inf)
-    for column in squares.T:  # each pivot as far from the others as can be
+    for column in squares.T:  # each pivot is as far from the others as possible
         distance = dijkstra(lengths, directed=False, indices=[pivot])[0]
         column[:] = distance**2
         nearest = np.minimum(nearest, distance)
@@ -113,12 +113,12 @@ def _distance_layout(lengths: Any) -> Floats:
     centred = squares - squares.mean(axis=0) - squares.mean(axis=1, keepdims=True) + squares.mean()
     place = np.linalg.svd(centred, full_matrices=False)[0][:, :2] * np.sqrt(n_nodes)
     place = place / np.maximum(place.std(axis=0), 0.1) / 3.5
-    jitter = np.random.default_rng(0).normal(scale=0.02, size=place.shape)  # leaves of one hub coincide
+    jitter = np.random.default_rng(0).normal(scale=0.02, size=place.shape)  # separates the leaves of one hub
     return np.asarray((place + jitter) * np.sqrt(n_nodes))
 
 
 def _packed(sizes: Floats) -> Floats:
-    """Lower left corners of boxes that fill a rectangle of nearly 4 : 3; large boxes come first."""
+    """Return the lower left corners of boxes packed into a rectangle of nearly 4 : 3; large boxes come first."""
     if not len(sizes):
         return np.empty((0, 2))
     side = np.sqrt(sizes.prod(axis=1).sum())
@@ -132,7 +132,7 @@ def _packed(sizes: Floats) -> Floats:
 
 
 def _shelved(sizes: Floats, width: float) -> Floats:
-    """Each box as low, then as far left, as it goes above those before it."""
+    """Pack each box as low, then as far left, as possible above those before it."""
     corners = np.empty_like(sizes)
     skyline = np.array([[0.0, width, 0.0]])  # from, to, height
     for k, (wide, tall) in enumerate(sizes):
@@ -150,16 +150,16 @@ def _shelved(sizes: Floats, width: float) -> Floats:
     return corners
 
 
-def fitted(places: Floats, size: Floats, *, stretch: float = 1.0) -> Floats:
-    """Places in a box of some size, as large as they go; in one direction up to ``stretch`` times more so."""
-    extent = np.ptp(places, axis=0)
+def fitted(positions: Floats, size: Floats, *, stretch: float = 1.0) -> Floats:
+    """Scale positions to fill a box; one direction may be stretched up to ``stretch`` times more than the other."""
+    extent = np.ptp(positions, axis=0)
     scale = np.divide(size, extent, out=np.full(2, np.inf), where=extent > 1e-9 * extent.max(initial=0.0))
     scale = np.minimum(scale, stretch * scale.min()) if np.isfinite(scale).any() else np.ones(2)
-    return np.asarray(size / 2 + (places - (places.min(axis=0) + places.max(axis=0)) / 2) * scale)
+    return np.asarray(size / 2 + (positions - (positions.min(axis=0) + positions.max(axis=0)) / 2) * scale)
 
 
 def spread(positions: Floats, size: Floats) -> Floats:
-    """Positions pushed apart where they are closer than about their share of a box, which they fill again."""
+    """Push positions apart that are closer than about their share of a box, and fill the box again."""
     from scipy.spatial import cKDTree
 
     positions = positions.copy()

@@ -1,4 +1,4 @@
-"""Files that say where variables stand, so that several networks can be drawn alike."""
+"""Layout files: positions of variables, so that several networks can be drawn alike."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ SUFFIXES = (".csv", ".json")
 
 
 def write_layout(path: str | Path, names: Sequence[str], positions: Floats) -> None:
-    """Write places, (variables, 2) with y upwards: ``name,x,y`` lines or ``{"name": [x, y], ...}``."""
+    """Write positions, (variables, 2) with y upwards: ``name,x,y`` lines or ``{"name": [x, y], ...}``."""
     check_layout_path(path)
-    places = [(name, float(x), float(y)) for name, (x, y) in zip(names, positions, strict=True)]
+    entries = [(name, float(x), float(y)) for name, (x, y) in zip(names, positions, strict=True)]
     if Path(path).suffix.lower() == ".json":
-        text = json.dumps({name: [x, y] for name, x, y in places}, indent=1, ensure_ascii=False) + "\n"
+        text = json.dumps({name: [x, y] for name, x, y in entries}, indent=1, ensure_ascii=False) + "\n"
     else:
         buffer = io.StringIO()
         writer = csv.writer(buffer, lineterminator="\n")
-        writer.writerows([("name", "x", "y"), *places])
+        writer.writerows([("name", "x", "y"), *entries])
         text = buffer.getvalue()
     write_output(path, text.encode(errors="replace"))
 
 
 def read_layout(path: str | Path, names: Sequence[str]) -> Floats:
-    """Places of the variables ``names`` from a file as `write_layout` writes it, (variables, 2); others are ignored."""
+    """Read the positions of variables ``names``, (variables, 2), from a layout file; other variables are ignored."""
     _check_suffix(path)
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
@@ -42,22 +42,22 @@ def read_layout(path: str | Path, names: Sequence[str]) -> Floats:
     except UnicodeDecodeError:
         raise InputError(f"The layout {str(path)!r} is not text in UTF-8; save it as that.") from None
     entries = _json_entries(text, path) if Path(path).suffix.lower() == ".json" else _csv_entries(text, path)
-    places: dict[str, tuple[float, float]] = {}
+    positions: dict[str, tuple[float, float]] = {}
     for name, x, y in entries:
-        if name in places:
-            raise InputError(f"The layout {str(path)!r} has two places for {name!r}; leave one.")
-        places[name] = _place(name, x, y, path)
-    missing = [name for name in names if name not in places]
+        if name in positions:
+            raise InputError(f"The layout {str(path)!r} has two positions for {name!r}; leave one.")
+        positions[name] = _position(name, x, y, path)
+    missing = [name for name in names if name not in positions]
     if missing:
         raise InputError(
-            f"The layout {str(path)!r} has no place for {listed(missing)}; add a line for each, or save a layout of "
+            f"The layout {str(path)!r} has no position for {listed(missing)}; add a line for each, or save a layout of "
             "these variables with --save-layout."
         )
-    return np.array([places[name] for name in names], np.float64).reshape(-1, 2)
+    return np.array([positions[name] for name in names], np.float64).reshape(-1, 2)
 
 
 def check_layout_path(path: str | Path) -> None:
-    """Complain about a target of `write_layout` before the work is done, not after."""
+    """Refuse a path to which `write_layout` could not write, before the work and not after it."""
     _check_suffix(path)
     check_writable(path)
 
@@ -74,10 +74,10 @@ def _json_entries(text: str, path: str | Path) -> Iterable[tuple[str, Any, Any]]
         raise InputError(f"The layout {str(path)!r} is not JSON ({error}).") from error
     if not isinstance(document, dict):
         raise InputError(f'The layout {str(path)!r} must look like {{"smoker": [0.5, 1.0], ...}}.')
-    for name, place in document.items():
-        if not isinstance(place, list) or len(place) != 2:
+    for name, position in document.items():
+        if not isinstance(position, list) or len(position) != 2:
             raise InputError(f"The layout {str(path)!r} must give {name!r} two numbers, as in [0.5, 1.0].")
-        yield name, place[0], place[1]
+        yield name, position[0], position[1]
 
 
 def _csv_entries(text: str, path: str | Path) -> Iterable[tuple[str, Any, Any]]:
@@ -93,11 +93,11 @@ def _csv_entries(text: str, path: str | Path) -> Iterable[tuple[str, Any, Any]]:
         yield line["name"], line["x"], line["y"]
 
 
-def _place(name: str, x: Any, y: Any, path: str | Path) -> tuple[float, float]:
+def _position(name: str, x: Any, y: Any, path: str | Path) -> tuple[float, float]:
     try:
-        place = float(x), float(y)
+        position = float(x), float(y)
     except (TypeError, ValueError, OverflowError):
-        place = np.nan, np.nan
-    if not np.isfinite(place).all() or max(map(abs, place)) > 1e100:
-        raise InputError(f"The layout {str(path)!r} puts {name!r} at {x!r}, {y!r}; a place is two finite numbers.")
-    return place
+        position = np.nan, np.nan
+    if not np.isfinite(position).all() or max(map(abs, position)) > 1e100:
+        raise InputError(f"The layout {str(path)!r} puts {name!r} at {x!r}, {y!r}; a position is two finite numbers.")
+    return position

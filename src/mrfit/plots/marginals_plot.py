@@ -1,4 +1,4 @@
-"""The picture of an answer: probabilities of states before and after something was known, as bars."""
+"""Bar charts of marginals: probabilities of states before and after evidence."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 Tables = Mapping[str, Mapping[str, float]]  # probabilities by variable and state
 
-MOST_ROWS = 160  # bars on a page; more are not read
+MOST_ROWS = 160  # bars on a page; nobody reads more
 _MOST_STATES = 8  # of a variable
 
 # On paper, in inches.
-_ROW, _GAP = 0.2, 0.09  # heights: of a bar with its words; between variables with several
+_ROW, _GAP = 0.2, 0.09  # heights: of a bar with its label; between variables with several bars
 _BAR = 1.6  # the length of probability 1
 _LONGEST_NAME = 2.4
 _BETWEEN = 0.35  # columns
 _FOOT = 0.32
 _LEGEND = 0.28
 _MOST_IN_A_COLUMN = 40
-_FEW = 24  # rows that stand in one column
+_FEW = 24  # rows that fit into one column
 
 _BEFORE, _AFTER = "0.8", COLOURS[0]
 _SIZE = 8.5
@@ -36,10 +36,10 @@ _SIZE = 8.5
 
 @dataclass(frozen=True)
 class _Row:
-    """One bar: words before it, probabilities; a row without them is a heading or a remark."""
+    """One bar: label and probabilities; a row without probabilities is a heading or a remark."""
 
     words: str
-    end: str = ""  # words that stay when the others are cut
+    end: str = ""  # the part of the label that is never cut
     after: float | None = None
     before: float | None = None
     indent: bool = False
@@ -48,7 +48,7 @@ class _Row:
 
     @property
     def numbers(self) -> str:
-        """The probabilities, with the digits that their errors leave known."""
+        """The probabilities, with the digits that are significant given their errors."""
         if self.after is None:
             return ""
         after = _number(self.after, self.error)
@@ -62,15 +62,15 @@ def _number(p: float, error: Error) -> str:
 def plot_marginals(
     after: Marginals, ax: Axes | None = None, *, before: Marginals | None = None, title: str | None = None
 ) -> Axes:
-    """Bars of the probabilities of states on matplotlib axes, which are returned; see `draw_marginals`.
+    """Draw bars of the probabilities of states on matplotlib axes, and return these; see `draw_marginals`.
 
     Parameters
     ----------
     after, before
-        Answers of `MarkovNetwork.marginals`: given what is known, and given nothing.
+        Answers of `MarkovNetwork.marginals`: with evidence, and without.
     ax
-        Where to draw, at the size the axes have now; of more variables than they have room for, those that moved most
-        are drawn. By default a new figure with room for 160 bars.
+        Axes to draw on, at their current size; if not all variables fit, those that changed most are drawn. By default
+        a new figure for up to 160 bars.
     """
     tables = after.marginals, None if before is None else before.marginals
     if ax is None:
@@ -86,19 +86,19 @@ def plot_marginals(
 def draw_marginals(
     after: Tables, before: Tables | None = None, *, given: str = "", title: str | None = None, most: int = MOST_ROWS
 ) -> Figure:
-    """Bars of the probabilities of states; a wide grey bar behind each is what it was ``before``.
+    """Draw bars of the probabilities of states; a wide grey bar behind each shows its value ``before``.
 
-    A line at the end of a bar is one standard error to both sides, where an answer is approximate.
+    A line at the end of a bar spans one standard error to both sides, where an answer is approximate.
 
-    A variable with two states has one bar, of the second. Where there are more than ``most`` bars, the variables that
-    moved most are drawn, most moved first, and the others are counted below the title.
+    A binary variable has one bar, for its second state. Of more than ``most`` bars, the variables that changed most are
+    drawn, in that order, and the others are counted below the title.
 
     Parameters
     ----------
     after, before
-        Probabilities by variable and state; ``before`` has all that ``after`` has, or is None.
+        Probabilities by variable and state; ``before`` covers all of ``after``, or is not given.
     given
-        What is known, in words.
+        The evidence, as text.
     """
     bars = _Bars.of(after, before, most)
     notes = [f"given {given}" if given else "", bars.rest]
@@ -109,7 +109,7 @@ def draw_marginals(
 
 @dataclass(frozen=True)
 class _Bars:
-    """Variables in columns, and how many are left out."""
+    """Variables in columns, and the number of variables left out."""
 
     columns: list[list[list[_Row]]]
     with_before: bool
@@ -123,26 +123,26 @@ class _Bars:
         names = list(blocks)
         if sum(map(len, blocks.values())) > most:
             if before is not None:
-                names.sort(key=lambda name: -round(_moved(after[name], before[name]), 9))  # last bits are no order
+                names.sort(key=lambda name: -round(_change(after[name], before[name]), 9))  # the last bits are noise
             names = _fitting(names, blocks, most)
         shown = [blocks[name] for name in names]
         return cls([shown] if in_one_column else _columns(shown), before is not None, len(after) - len(names))
 
     @property
     def rest(self) -> str:
-        """What is not drawn, in words."""
-        less = ", which moved less" if self.with_before else ""
-        return f"{count(self.n_hidden, 'more variable')} not shown{less}" if self.n_hidden else ""
+        """A note on the variables that are not drawn."""
+        smaller = ", which changed less" if self.with_before else ""
+        return f"{count(self.n_hidden, 'more variable')} not shown{smaller}" if self.n_hidden else ""
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that they would like to have."""
+        """Preferred width and height in inches."""
         height = max(sum(map(_height, column)) for column in self.columns)
         return max(self._words + len(self.columns) * _BAR, 5.0), height + _FOOT + self._legend + 0.05
 
     @property
     def _words(self) -> float:
-        """The width of all but bars."""
+        """The width of all but the bars."""
         return sum(self._widths) + (len(self.columns) - 1) * _BETWEEN + 2 * MARGIN
 
     @property
@@ -151,11 +151,11 @@ class _Bars:
 
     @property
     def _widths(self) -> list[float]:
-        """What columns take but for their bars: names and numbers."""
+        """Widths of the columns without their bars: names and numbers."""
         return [_name_width(column) + _numbers_width(column) for column in self.columns]
 
     def draw(self, page: Page) -> None:
-        """With bars as long as the page has room for."""
+        """Draw bars as long as the page allows."""
         if self.with_before:
             _draw_legend(page, page.ceiling - 0.55 * self._legend)
         left, bar = MARGIN, max((page.width - self._words) / len(self.columns), 0.1)
@@ -164,12 +164,13 @@ class _Bars:
             left += own + bar + _BETWEEN
 
 
-def _moved(after: Mapping[str, float], before: Mapping[str, float]) -> float:
+def _change(after: Mapping[str, float], before: Mapping[str, float]) -> float:
+    """Return the total variation distance between two distributions."""
     return 0.5 * sum(abs(p - before[state]) for state, p in after.items())
 
 
 def _block(name: str, after: Mapping[str, float], before: Mapping[str, float] | None) -> list[_Row]:
-    """The rows of a variable: one if it has two states, else a heading and one for each state."""
+    """Return the rows of a variable: one if it is binary, else a heading and one for each state."""
 
     def was(state: str) -> float | None:
         return None if before is None else before[state]
@@ -184,8 +185,8 @@ def _block(name: str, after: Mapping[str, float], before: Mapping[str, float] | 
     states = list(after)
     if len(states) > _MOST_STATES:
         weight = {state: max(p, was(state) or 0.0) for state, p in after.items()}
-        kept = sorted(states, key=lambda state: -weight[state])[: _MOST_STATES - 1]
-        states = [state for state in states if state in kept]
+        shown = sorted(states, key=lambda state: -weight[state])[: _MOST_STATES - 1]
+        states = [state for state in states if state in shown]
     rows = [_Row(name), *(row(state, state) for state in states)]
     if len(states) < len(after):
         rows.append(_Row(f"{len(after) - len(states):,} less probable states", indent=True))
@@ -193,19 +194,19 @@ def _block(name: str, after: Mapping[str, float], before: Mapping[str, float] | 
 
 
 def _error(p: Mapping[str, float] | None, state: str) -> Error:
-    """The standard error of a probability; plain numbers count as exact."""
+    """Return the standard error of a probability; plain numbers count as exact."""
     return p.error[state] if isinstance(p, Distribution) else 0.0
 
 
 def _fitting(names: list[str], blocks: Mapping[str, list[_Row]], most: int) -> list[str]:
-    """As many of the first variables as ``most`` rows hold; one at least."""
-    kept, n_rows = names[:1], len(blocks[names[0]])
+    """Return as many of the first variables as fit into ``most`` rows, but at least one."""
+    fitting, n_rows = names[:1], len(blocks[names[0]])
     for name in names[1:]:
         n_rows += len(blocks[name])
         if n_rows > most:
             break
-        kept.append(name)
-    return kept
+        fitting.append(name)
+    return fitting
 
 
 def _height(block: list[_Row]) -> float:
@@ -213,7 +214,7 @@ def _height(block: list[_Row]) -> float:
 
 
 def _columns(blocks: list[list[_Row]]) -> list[list[list[_Row]]]:
-    """Blocks in columns of about one height, each whole."""
+    """Distribute whole blocks over columns of about equal height."""
     total = sum(map(_height, blocks))
     n_columns = 1 if total <= _FEW * _ROW else min(3, max(2, -(-int(total / _ROW) // _MOST_IN_A_COLUMN)))
     columns: list[list[list[_Row]]] = [[]]
@@ -228,7 +229,7 @@ def _columns(blocks: list[list[_Row]]) -> list[list[list[_Row]]]:
 
 def _name_width(column: list[list[_Row]]) -> float:
     longest = max(text_width(_fitted(row, _LONGEST_NAME), _SIZE) for block in column for row in block)
-    return min(longest, _LONGEST_NAME) + 0.22  # indents, and air before the bars
+    return min(longest, _LONGEST_NAME) + 0.22  # indents, and space before the bars
 
 
 def _numbers_width(column: list[list[_Row]]) -> float:
@@ -241,7 +242,7 @@ def _fitted(row: _Row, width: float) -> str:
 
 def _draw_legend(page: Page, y: float) -> None:
     x = MARGIN
-    for words, colour, high in (("before", _BEFORE, 0.13), ("after what is given", _AFTER, 0.07)):
+    for words, colour, high in (("before", _BEFORE, 0.13), ("after evidence", _AFTER, 0.07)):
         page.axes.barh(y, 0.3, high, left=x, color=colour)
         page.text(words, x + 0.36, y, size=_SIZE)
         x += 0.36 + text_width(words, _SIZE) + 0.3
@@ -249,7 +250,7 @@ def _draw_legend(page: Page, y: float) -> None:
 
 @dataclass(frozen=True)
 class _Column:
-    """Where a column stands: its left end, the width of its names, and the length of probability 1."""
+    """The geometry of a column: its left end, the width of its names, and the length of probability 1."""
 
     left: float
     names: float

@@ -1,4 +1,4 @@
-"""Drawing the interactions of a network."""
+"""Pictures of networks."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ _LINE = 0.2  # height of a row of variables without an edge
 def plot_network(
     model: MarkovNetwork, ax: Axes | None = None, *, layout: Layout = "force", title: str | None = None
 ) -> Axes:
-    """A picture of the interactions of a model on matplotlib axes, which are returned.
+    """Draw the interactions of a model on matplotlib axes, and return these.
 
-    An edge is drawn by its edge weight (`MarkovNetwork.weighted_edges`), as `network_figure` says; between categories
-    it has no sign, and is grey and dotted.
+    An edge is drawn by its edge weight (`MarkovNetwork.weighted_edges`), as in `network_figure`. Between categories it
+    has no sign, and is grey and dotted.
 
     Parameters
     ----------
     ax
-        Where to draw, at the size the axes have now; by default on a new figure as large as the network needs.
+        Axes to draw on, at their current size; by default a new figure as large as the network needs.
     layout
-        As in `network_figure`: ``"force"``, ``"circle"``, or a place for each variable, (variables, 2).
+        As in `network_figure`: ``"force"``, ``"circle"``, or a position for each variable, (variables, 2).
     """
     edges = model.weighted_edges
-    there, unit = edges.values != 0, edges.unit  # those that a penalty has set to zero are no edges
-    weights, signs = finite_weights(edges.values[there]), edges.signs[there]
-    graph = graph_of(model.domain.names, edges.edges[there], weights, signs)
+    present, unit = edges.values != 0, edges.unit  # a penalty may have set some to zero
+    weights, signs = finite_weights(edges.values[present]), edges.signs[present]
+    graph = graph_of(model.domain.names, edges.edges[present], weights, signs)
     if ax is None:
         canvas = canvas_of(graph, layout)
         foot = _Foot.of(graph, canvas.width, canvas.lists_alone, unit)
@@ -69,33 +69,33 @@ def network_figure(
     n_rows: int | None = None,
     unit: str | None = None,
 ) -> Figure:
-    """A picture of a network of any size, the same for the same input.
+    """Draw a network of any size; the same input gives the same figure.
 
-    Positive edges are blue, negative ones red and dashed, those without a sign grey and dotted; the stronger, the
-    wider and darker. An edge is bent where it would run through a third variable. Up to 150 variables all have labels
-    if these fit; beyond that those of the largest node strength, where there is room. Of more than 6,000 edges the
-    strongest are drawn, and the line under the title says so.
+    Positive edges are blue, negative ones red and dashed, those without a sign grey and dotted. Stronger edges are
+    wider and darker. An edge is bent where it would pass through a third variable. Up to 150 variables all have labels
+    if these fit; beyond that those of the largest node strength, where they fit. Of more than 6,000 edges the strongest
+    are drawn, as the line under the title reports.
 
     Parameters
     ----------
     names
-        One for each variable; very long ones are shortened in the middle.
+        Name of each variable; very long ones are shortened in the middle.
     edges
         Numbers of the variables that interact, shape (edges, 2).
     weights
         Edge weights, shape (edges,), with their signs.
     signs
-        -1, 0 or 1 for each edge; by default those of the weights. 0 is for edges that have none, because their
-        variables have more than two states in no order.
+        -1, 0 or 1 for each edge; by default the signs of the weights. 0 is for edges without a sign, between
+        variables of more than two unordered states.
     layout
         ``"force"``: connected variables near each other, their components side by side, variables without an edge in
         rows below, or counted if they are more than 60. ``"circle"``: all variables in their order, clockwise from the
-        top. Or a place for each, shape (variables, 2), y upwards, in any unit: `network_layout` gives those of another
-        picture.
+        top. Or a position for each, shape (variables, 2), y upwards, in any unit: `network_layout` returns those of
+        another picture.
     n_rows
-        How many rows it was learned from, to be said under the title.
+        Number of rows it was learned from, shown under the title.
     unit
-        Of the weights, for the legend: that of `MarkovNetwork.weighted_edges`, or of an `EdgeReport`.
+        Unit of the weights, for the legend: that of `MarkovNetwork.weighted_edges`, or of an `EdgeReport`.
     """
     graph = graph_of(names, edges, weights, signs)
     canvas = canvas_of(graph, layout)
@@ -106,9 +106,9 @@ def network_figure(
 
 
 def network_layout(names: Sequence[str], edges: Integers, weights: Floats, *, layout: Layout = "force") -> Floats:
-    """Where `network_figure` draws the variables, in inches, (variables, 2), for use as ``layout`` of other networks.
+    """Return the positions of `network_figure`, in inches, (variables, 2), for use as ``layout`` of other networks.
 
-    Variables that it only lists or counts, because they have no edge, have places in rows below the others.
+    Variables that it only lists or counts, because they have no edge, get positions in rows below the others.
     """
     graph = graph_of(names, edges, weights, None)
     canvas = canvas_of(graph, layout)
@@ -118,7 +118,7 @@ def network_layout(names: Sequence[str], edges: Integers, weights: Floats, *, la
         in_row = max(1, int(canvas.width / pitch))
         row, column = np.divmod(np.arange(len(graph.alone)), in_row)
         positions[graph.alone] = np.stack([pitch * (column + 0.5), -pitch * (row + 0.5)], axis=1)
-    return np.asarray(np.round(positions, 4) + 0.0)  # a ten-thousandth of an inch is not seen; no minus zero
+    return np.asarray(np.round(positions, 4) + 0.0)  # in ten-thousandths of an inch; + 0.0 removes minus zero
 
 
 # --- the parts of the page
@@ -126,7 +126,7 @@ def network_layout(names: Sequence[str], edges: Integers, weights: Floats, *, la
 
 @dataclass(frozen=True)
 class _Foot:
-    """What stands below the network: variables without an edge, in rows if they are few, and the legend."""
+    """The foot of the page: variables without an edge, in rows if they are few, and the legend."""
 
     legend: Legend
     style: EdgeStyle
@@ -166,7 +166,7 @@ def _draw(page: Page, graph: DrawnGraph, canvas: Canvas, foot: _Foot) -> None:
 def draw_network(
     page: Page, graph: DrawnGraph, canvas: Canvas, style: EdgeStyle, *, largest: float | None = None
 ) -> None:
-    """Edges, nodes and labels on their part of a page; ``largest`` as in `draw_edges`."""
+    """Draw edges, nodes and labels on their part of a page; ``largest`` as in `draw_edges`."""
     nodes, positions = canvas.nodes, canvas.positions
     total = np.zeros(len(graph.names))
     np.add.at(total, graph.edges.ravel(), np.repeat(share_of(graph.weights) + 1e-6, 2))
@@ -199,17 +199,17 @@ def draw_network(
 
 
 def _diameters(total: Floats, n_nodes: int) -> Floats:
-    """Of the nodes, in points: equal where they are few, otherwise larger for those of larger total strength."""
-    room = min(1.0, (40 / n_nodes) ** 0.5)
+    """Return diameters of the nodes, in points: equal if they are few, otherwise larger for larger node strength."""
+    scale = min(1.0, (40 / n_nodes) ** 0.5)
     if n_nodes <= ALL_LABELLED:
-        return np.full(len(total), 3.0 + 3.0 * room)
-    return np.asarray((2.2 + 2.3 * room) * (0.8 + 0.7 * total / max(total.max(), 1e-12)))
+        return np.full(len(total), 3.0 + 3.0 * scale)
+    return np.asarray((2.2 + 2.3 * scale) * (0.8 + 0.7 * total / max(total.max(), 1e-12)))
 
 
 def labels_of(
     names: Sequence[str], order: Integers, positions: Floats, radius: Floats, obstacles: Floats, canvas: Canvas
 ) -> Labels:
-    """In the largest letters in which all of them fit; of many nodes those that fit."""
+    """Return labels in the largest font in which all of them fit; of many nodes, those that fit."""
     n_nodes = len(order)
     if n_nodes > ALL_LABELLED:
         order = order[:ALL_LABELLED]
@@ -235,7 +235,7 @@ def labels_of(
 
 
 def _rows(labels: list[str], width: float) -> list[list[tuple[float, str]]]:
-    """Labels in columns: their left ends and their texts, row by row."""
+    """Return labels in columns: their left ends and their texts, row by row."""
     column = max((text_width(label, _SMALL) for label in labels), default=0.0) + 0.2
     in_row = max(1, int((width - 2 * MARGIN) / column))
     lines = [labels[k : k + in_row] for k in range(0, len(labels), in_row)]

@@ -1,4 +1,4 @@
-"""Names beside the nodes they belong to: none on another, and hiding as little as can be."""
+"""Labels beside nodes, placed so that they do not overlap and hide as little as possible."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from mrfit._typing import Floats, Integers
 from mrfit.plots.page import Page, printable, text_width
 
-_GAPS = (0.03, 0.1, 0.22)  # inches between a node and its label; over the last there is a line to it
+_GAPS = (0.03, 0.1, 0.22)  # inches between a node and its label; a leader spans the last
 _LEADER = 0.2
-_NEAR = 0.08  # inches from a node, where a label seems to be its
+_NEAR = 0.08  # inches from a node, where a label seems to be its own
 _N_SIDES = 16
 _LINE = 1.17  # height of a line of text, in sizes of its font
-_N_EVICTIONS = 6  # labels may be moved for another so often
+_N_EVICTIONS = 6  # how often a label may be moved for another
 
 
 def shortened(name: str, longest: int) -> str:
-    """One line; of a long name the beginning and the end, for it is in the end that long names differ."""
+    """Return one line; a long name keeps its beginning and its end, where long names differ."""
     line = printable(name)
     if len(line) <= longest:
         return line
@@ -30,7 +30,7 @@ def shortened(name: str, longest: int) -> str:
 
 
 def wrapped(name: str, longest: int) -> str:
-    """Up to about three lines of at most ``longest`` letters, broken after spaces and marks, else anywhere."""
+    """Wrap a name into up to about three lines of at most ``longest`` letters, after spaces and marks if possible."""
     lines = [""]
     for piece in re.findall(rf"[^\s_./-]{{1,{longest - 1}}}[\s_./-]?|[\s_./-]", shortened(name, 3 * longest)):
         if lines[-1] and len(lines[-1] + piece.rstrip()) > longest:
@@ -41,7 +41,7 @@ def wrapped(name: str, longest: int) -> str:
 
 @dataclass(frozen=True)
 class Labels:
-    """Texts of one size, the most important first, and the middles of those that have a place (NaN for others)."""
+    """Texts of one size, the most important first, and the centres of those that are placed (NaN for others)."""
 
     texts: Sequence[str]
     size: float
@@ -72,7 +72,7 @@ class Labels:
 
 
 def half_sizes(texts: Sequence[str], size: float) -> Floats:
-    """Halves of widths and heights, in inches, (texts, 2)."""
+    """Return halves of widths and heights, in inches, (texts, 2)."""
     lines = [text.split("\n") for text in texts]
     widths = [max(text_width(line, size) for line in each) + 0.03 for each in lines]  # letters are set on whole pixels
     return np.array([widths, [len(each) * _LINE * size / 72 for each in lines]]).T.reshape(-1, 2) / 2
@@ -81,21 +81,21 @@ def half_sizes(texts: Sequence[str], size: float) -> Floats:
 def place_labels(
     texts: Sequence[str], size: float, anchors: Floats, reach: Floats, *, obstacles: Floats, nodes: Floats, area: Floats
 ) -> Labels:
-    """Each label where it hides least; where two cannot stand, the less important is left out.
+    """Position each label where it hides least; of two that exclude each other, leave out the less important.
 
-    Labels are set in the order of importance. One that finds no free place takes the place of others, which are set
-    again elsewhere, some times each; so a few labels that came first do not lock out one that has a single place.
+    Labels are placed in the order of importance. One that finds no free position evicts others, which are placed
+    again elsewhere, several times if needed. A few early labels thus do not lock out one with a single position.
 
     Parameters
     ----------
     anchors, reach
-        Middles and radii of the nodes that have the labels, in inches.
+        Centres and radii of the labelled nodes, in inches.
     obstacles
-        Points along edges, (points, 2): better not covered.
+        Points along edges, (points, 2), to cover as little as possible.
     nodes
-        Middles of all nodes, (nodes, 2): not covered if there is any other place.
+        Centres of all nodes, (nodes, 2), to cover only if all other positions are taken.
     area
-        Lower left and upper right corner of where labels may stand.
+        Lower left and upper right corner of the area for labels.
     """
     from scipy.spatial import cKDTree
 
@@ -109,7 +109,7 @@ def place_labels(
         farthest = 2.0 * float(np.hypot(*half)) + radius + _GAPS[-1] + _NEAR
         near = nodes[tree_of_nodes.query_ball_point(anchor, farthest)]
         near = near[(near != anchor).any(axis=1)]
-        # A label on a node hides it; one near the node of another seems to be its name.
+        # A label on a node hides it; one near another node seems to be that node's name.
         price += _inside(obstacles[tree_of_edges.query_ball_point(anchor, farthest)], boxes, 0.0)
         price += 40.0 * _inside(near, boxes, 0.0) + 8.0 * _inside(near, boxes, _NEAR)
         price[np.any((boxes[:, 0] < area[0]) | (boxes[:, 1] > area[1]), axis=1)] = np.inf
@@ -123,37 +123,37 @@ def place_labels(
 
 
 def _boxes(anchor: Floats, half: Floats, radius: float) -> Floats:
-    """Where a label may stand: all around its node, at some distances, (places, 2 corners, 2)."""
+    """Return candidate boxes of a label: all around its node, at some distances, (positions, 2 corners, 2)."""
     angles = np.pi / 2 - 2 * np.pi * np.arange(_N_SIDES) / _N_SIDES
     sides = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    # The nearest point of the box lies on a circle around the node: above and below the box is centred, at the sides
-    # it ends there.
+    # The nearest point of the box lies on a circle around the node. Above and below it the box is centred, at the
+    # sides it ends there.
     centres = [anchor + sides * (radius + gap) + np.clip(sides * 1.6, -1, 1) * half for gap in _GAPS]
     return np.stack([np.concatenate(centres) - half, np.concatenate(centres) + half], axis=1)
 
 
 def _inside(points: Floats, boxes: Floats, beyond: float) -> Floats:
-    """How many points lie in each box made larger, (boxes,)."""
+    """Count the points in each box enlarged by ``beyond``, (boxes,)."""
     (x, y), (low, high) = points.T, (boxes[:, 0] - beyond, boxes[:, 1] + beyond)
-    # Each direction for itself: numpy takes several times as long for "all" of two.
+    # One direction at a time: numpy takes several times as long for "all" of two.
     inside = (x > low[:, :1]) & (x < high[:, :1]) & (y > low[:, 1:]) & (y < high[:, 1:])
     return np.asarray(inside.sum(axis=1), np.float64)
 
 
 def _overlap(boxes: Floats, others: Floats) -> NDArray[np.bool_]:
-    """Whether two boxes have an inner point in common, (boxes, others)."""
+    """Return whether two boxes overlap, (boxes, others)."""
     x, y = ((boxes[:, 1, k, None] > others[:, 0, k]) & (boxes[:, 0, k, None] < others[:, 1, k]) for k in range(2))
     return np.asarray(x & y)
 
 
 def _inwards(sides: Floats, outwards: Floats) -> Floats:
-    """0 for a place away from the middle of the picture, 2 for one towards it: it decides between equal places."""
+    """Return 0 for a position away from the middle of the picture, 2 for one towards it, to decide between equals."""
     lengths = np.linalg.norm(sides, axis=1) * np.hypot(*outwards)
     return np.asarray(1.0 - sides @ outwards / np.maximum(lengths, 1e-12))
 
 
 def _chosen(candidates: Sequence[Floats], prices: Sequence[Floats]) -> Integers:
-    """The number of the candidate that each label takes; -1 for none."""
+    """Return the number of the candidate that each label takes; -1 for none."""
     n_labels = len(candidates)
     chosen, evictions = np.full(n_labels, -1), np.zeros(n_labels, np.int64)
     taken = np.full((n_labels, 2, 2), np.nan)
@@ -161,15 +161,15 @@ def _chosen(candidates: Sequence[Floats], prices: Sequence[Floats]) -> Integers:
     while waiting:
         one = waiting.pop(0)
         boxes, price = candidates[one], prices[one]
-        in_the_way = _overlap(boxes, taken)  # (places, labels); never of labels that are not placed
-        # A label that has been moved often, or is more important than one that has, stays.
-        held = (evictions >= _N_EVICTIONS) | ((evictions[one] >= _N_EVICTIONS) & (np.arange(n_labels) < one))
-        total = price + 60.0 * (in_the_way * (1.0 + evictions)).sum(axis=1)
-        total[(in_the_way & held).any(axis=1)] = np.inf
+        conflicts = _overlap(boxes, taken)  # (positions, labels); False for labels that are not placed
+        # A label that was moved often, or that is more important than one that was, stays.
+        fixed = (evictions >= _N_EVICTIONS) | ((evictions[one] >= _N_EVICTIONS) & (np.arange(n_labels) < one))
+        total = price + 60.0 * (conflicts * (1.0 + evictions)).sum(axis=1)
+        total[(conflicts & fixed).any(axis=1)] = np.inf
         best = int(np.argmin(total))
         if not np.isfinite(total[best]):
             continue
-        for other in np.flatnonzero(in_the_way[best]):
+        for other in np.flatnonzero(conflicts[best]):
             chosen[other], taken[other] = -1, np.nan
             evictions[other] += 1
             waiting.append(int(other))

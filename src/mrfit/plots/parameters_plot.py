@@ -1,4 +1,4 @@
-"""The picture of parameters, tied ones first of all: where they lie on the real line."""
+"""Pictures of parameters on the real line, above all of tied ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mrfit.core.errors import InputError
 from mrfit.model.markov_network import MarkovNetwork
 from mrfit.parameterizations.groups import Groups
 from mrfit.penalties.penalty_strength import checked_strength
-from mrfit.plots.group_labels import CenterLabel, center_labels, draw_centers, room_above
+from mrfit.plots.group_labels import CenterLabel, center_labels, draw_centers, label_height
 from mrfit.plots.number_line import NumberLine
 from mrfit.plots.page import MARGIN, WIDTH, HostedPage, Page, count, cut, decimal, new_axes, printable
 from mrfit.plots.strip_plot import Lane, draw_lane, lanes_of
@@ -30,10 +30,10 @@ _MOST_MEMBERS = 3  # of a group that is listed
 
 
 def plot_parameters(model: MarkovNetwork, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-    """Where the parameters of a model lie on the real line, on matplotlib axes, which are returned.
+    """Draw the parameters of a model on the real line, on matplotlib axes, and return these.
 
-    Interactions and single variables apart; for tied parameters with their groups, as `draw_parameters` says. ``ax`` is
-    where to draw, at the size the axes have now; by default a new figure.
+    Interactions and single variables are drawn separately; tied parameters with their groups, as in `draw_parameters`.
+    ``ax`` are the axes to draw on, at their current size; by default a new figure.
     """
     if ax is None:
         ax = new_axes(WIDTH, _lines_of(model, WIDTH).height)
@@ -43,7 +43,7 @@ def plot_parameters(model: MarkovNetwork, ax: Axes | None = None, *, title: str 
 
 
 def parameters_figure(model: MarkovNetwork, *, title: str | None = None) -> Figure:
-    """The same on a page with a title."""
+    """Draw the parameters of a model on a page with a title."""
     lines = _lines_of(model, WIDTH)
     page = Page(WIDTH, lines.height, title)
     lines.draw(page)
@@ -67,27 +67,27 @@ def draw_parameters(
     names: Sequence[str] | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Parameters on the real line and the groups that tie them (Chou et al. 2018, figure 1).
+    """Draw parameters on the real line, and the groups that tie them (Chou et al. 2018, figure 1).
 
-    Dots are stacked where they are dense, or columns drawn where stacks would be too high. Over each group stand its
-    center and how many parameters it has; short dashed lines are the quantization boundaries, halfway between
-    neighbouring centers; curves are the Gaussians exp(-strength / 2 (w - center)^2), each within its boundaries.
-    Empty stretches that would leave the rest too small to see are cut out of the axis, which has one scale throughout.
+    Dots are stacked where they are dense, or columns are drawn where stacks would be too high. Above each group are its
+    center and its number of parameters; short dashed lines are the quantization boundaries, halfway between
+    neighbouring centers; curves are the Gaussians exp(-strength / 2 (w - center)^2), each within its boundaries. Long
+    empty stretches are cut out of the axis, which has one scale throughout.
 
     Parameters
     ----------
     w
         Values of the parameters, shape (parameters,).
     groups
-        What they are tied to; those of no group are drawn apart, in grey.
+        Groups that tie the parameters; those of no group are drawn separately, in grey.
     strength
-        Of the penalty that ties, against the sum over rows. No curves with None, nor where all parameters are at their
-        centers.
+        Strength of the tying penalty, which is added to the sum over rows. None draws no curves; nor are there curves
+        if all parameters are at their centers.
     orders
-        How many variables each parameter is about, shape (parameters,). Single variables are then drawn apart from
-        interactions; where no group has both, so are their groups and boundaries.
+        Number of variables of each parameter, shape (parameters,). Single variables are then drawn separately from
+        interactions; if no group has both, so are their groups and boundaries.
     names
-        One for each parameter; members of the smallest groups are then listed.
+        Name of each parameter; members of the smallest groups are then listed.
     """
     w = _checked_values(w, groups, orders, names)
     lines = _Lines.of(w, groups, _sigma(w, groups, strength), orders, names, WIDTH)
@@ -97,7 +97,7 @@ def draw_parameters(
 
 
 def _sigma(w: Floats, groups: Groups, strength: float | None) -> float | None:
-    """The standard deviation of the Gaussians that tie parameters; None where all are at their centers."""
+    """Return the standard deviation of the Gaussians that tie parameters; None if all are at their centers."""
     if strength is None or np.array_equal(groups.tied(w), w):
         return None
     return 1.0 / math.sqrt(checked_strength(strength))
@@ -105,7 +105,7 @@ def _sigma(w: Floats, groups: Groups, strength: float | None) -> float | None:
 
 @dataclass(frozen=True)
 class _Lines:
-    """Lanes with the labels over them, on one axis, and what is written below."""
+    """Lanes with labels above them, on one axis, and notes below."""
 
     lanes: list[Lane]
     labels: list[list[CenterLabel]]
@@ -132,10 +132,11 @@ class _Lines:
 
     @property
     def _heights(self) -> list[float]:
-        """Of the lanes with all that is over and under them."""
+        """Heights of the lanes with all that is above and below them."""
         heading = _HEADING * (len(self.lanes) > 1)
         return [
-            heading + room_above(own) + lane.height + _TICKS for lane, own in zip(self.lanes, self.labels, strict=True)
+            heading + label_height(own) + lane.height + _TICKS
+            for lane, own in zip(self.lanes, self.labels, strict=True)
         ]
 
     @property
@@ -143,7 +144,7 @@ class _Lines:
         return sum(self._heights) + self._foot
 
     def filling(self, height: float) -> _Lines:
-        """The same with lanes as high as makes all of it so high; not lower than a line of words."""
+        """Return lanes rescaled so that the whole has this height; none becomes lower than a line of text."""
         lanes = sum(lane.height for lane in self.lanes)
         factor = (height - self.height + lanes) / lanes
         return replace(self, lanes=[replace(lane, height=max(factor * lane.height, _LINE)) for lane in self.lanes])
@@ -198,7 +199,7 @@ def _notes(w: Floats, groups: Groups, sigma: float | None, n_unlabelled: int) ->
 
 
 def _small_groups(groups: Groups, names: Sequence[str]) -> list[str]:
-    """Members of the smallest groups, a line for each."""
+    """Return the members of the smallest groups, a line for each."""
     small = np.flatnonzero((groups.sizes > 0) & (groups.sizes <= _MOST_MEMBERS))
     chosen = small[np.argsort(groups.sizes[small], kind="stable")][:_MOST_LISTED]
     lines = []

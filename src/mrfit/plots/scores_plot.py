@@ -1,4 +1,4 @@
-"""The picture of held-out scores: what the number of groups, or the strength of a penalty, does to them."""
+"""Pictures of held-out scores by the number of groups or by the penalty strength."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 _AXIS = 0.5  # inches, below the scores
-_LABELS = {"groups": "groups k", "strength": "strength"}
+_LABELS = {"groups": "groups k", "strength": "penalty strength"}
 
 
 @dataclass(frozen=True)
 class ScoreCurve:
-    """Negative held-out scores of one series at several numbers of groups, or at several strengths.
+    """Negative held-out scores of one series by the number of groups or by the penalty strength.
 
-    ``by`` says which of the two ``at`` is. ``l2`` is the score of L2 without groups; None where there is none.
-    ``errors`` are standard errors of the differences from the best score of the series, if they are known.
+    ``by`` names which of the two ``at`` is. ``l2`` is the score of L2 without groups, or None. ``errors`` are standard
+    errors of the differences from the best score of the series, if they are known.
     """
 
     label: str
@@ -56,24 +56,24 @@ class ScoreCurve:
 
     @property
     def rivals(self) -> tuple[float, ...]:
-        """The score of L2, where there is one."""
+        """The score of L2, if there is one."""
         return () if self.l2 is None else (self.l2,)
 
     @property
     def bars(self) -> list[tuple[float, float]]:
-        """Scores with their errors, zero where they are not known."""
+        """Scores with their errors, zero where they are unknown."""
         return list(zip(self.scores, self.errors or [0.0] * len(self.scores), strict=True))
 
     @property
     def best(self) -> tuple[float, float]:
-        """Where the lowest negative score is, at the smallest such place if there are several, and that score."""
-        score, place = min(zip(self.scores, self.at, strict=True))
-        return place, float(score)
+        """The position of the lowest negative score, the smallest of several, and that score."""
+        score, position = min(zip(self.scores, self.at, strict=True))
+        return position, float(score)
 
     @property
     def best_in_words(self) -> str:
-        place = self.best[0]
-        return f"best k = {int(place):,}" if self.by == "groups" else f"best at {place:.3g}"
+        position = self.best[0]
+        return f"best k = {int(position):,}" if self.by == "groups" else f"best at {position:.3g}"
 
 
 def draw_scores(
@@ -83,16 +83,15 @@ def draw_scores(
     title: str | None = None,
     subtitle: str | None = None,
 ) -> Figure:
-    """Negative held-out score against the number of groups (Chou et al. 2018, figure 2): lower is better.
+    """Draw negative held-out scores by the number of groups (Chou et al. 2018, figure 2): lower is better.
 
     Each series is a solid line with a ring at its best number of groups, and its L2 score a dotted line of the same
-    colour; both have their names beside them. Bars are standard errors of the differences from the ring, which has
-    none.
+    colour; both have labels beside them. Bars are standard errors of the differences from the ring, which has none.
 
     Parameters
     ----------
     measure
-        What the scores are the negative of, in nats a row.
+        Name of the score, in nats a row, whose negative is drawn.
     """
     lines = _lines(table)
     height = max(3.6, 0.19 * len(lines))
@@ -110,7 +109,7 @@ def draw_scores(
 
 
 def draw_curves(axes: Axes, table: Sequence[ScoreCurve], measure: str) -> None:
-    """As `draw_scores`, on axes with scales; names stand to the right of them."""
+    """Draw curves as in `draw_scores`, on axes with scales; labels are to the right of them."""
     lines = _lines(table)
     _scale(plain(axes), table, measure)
     right = axes.get_xlim()[1]
@@ -122,16 +121,16 @@ def draw_curves(axes: Axes, table: Sequence[ScoreCurve], measure: str) -> None:
         order = np.argsort(line.curve.at, kind="stable")
         x, y = np.asarray(line.curve.at)[order], np.asarray(line.curve.scores)[order]
         axes.plot(x, y, color=line.colour, linewidth=1.6, marker=line.marker, markersize=3.5, zorder=3)
-        for place, (score, error) in zip(line.curve.at, line.curve.bars, strict=True):
+        for x_bar, (score, error) in zip(line.curve.at, line.curve.bars, strict=True):
             if error > 0:
-                axes.errorbar(place, score, error, color=line.colour, linewidth=0.9, capsize=2.5, zorder=2.5)
+                axes.errorbar(x_bar, score, error, color=line.colour, linewidth=0.9, capsize=2.5, zorder=2.5)
         axes.plot(*line.curve.best, color=line.colour, linestyle="none", zorder=4, **ring)
         axes.plot([x[-1], right], [y[-1], y[-1]], color=line.colour, linewidth=0.7, zorder=2)
     _draw_names(axes, lines)
 
 
 def _scale(axes: Axes, table: Sequence[ScoreCurve], measure: str) -> None:
-    """Room for all scores with their errors, and what the scales mean."""
+    """Set limits that contain all scores with their errors, and labels of the scales."""
     at = np.unique(np.concatenate([np.asarray(curve.at, np.float64) for curve in table]))
     reach = [(score - error, score + error) for curve in table for score, error in curve.bars]
     scores = np.concatenate([np.ravel(reach), *(curve.rivals for curve in table)])
@@ -147,7 +146,7 @@ def _scale(axes: Axes, table: Sequence[ScoreCurve], measure: str) -> None:
 
 @dataclass(frozen=True)
 class _Line:
-    """What is drawn for a series, or for the L2 score of one or all of them, and where it ends on the right."""
+    """The line of a series, or of the L2 score of one or all of them, and where it ends on the right."""
 
     label: str
     colour: str
@@ -160,7 +159,7 @@ def _lines(table: Sequence[ScoreCurve]) -> list[_Line]:
     if not len(table):
         raise InputError("There is no series to draw; give at least one `ScoreCurve`.")
     if len({curve.by for curve in table}) > 1:
-        raise InputError("Scores by the number of groups and by strength have no common scale; draw them apart.")
+        raise InputError("Scores by the number of groups and by strength have no common scale; draw them separately.")
     series, rivals = [], []
     for number, curve in enumerate(table):
         colour, marker = COLOURS[number % len(COLOURS)], "osD^v"[number // len(COLOURS) % 5]
@@ -173,33 +172,33 @@ def _lines(table: Sequence[ScoreCurve]) -> list[_Line]:
 
 
 def _draw_names(axes: Axes, lines: Sequence[_Line]) -> None:
-    """Beside the ends of the lines, as near as they fit."""
+    """Draw labels beside the ends of the lines, as near as they fit."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
     low, high = axes.get_ylim()
     ends = (np.array([line.end for line in lines]) - low) / (high - low)
-    places = apart(ends, np.full(len(lines), 0.18 / size_of(axes)[1]), 0.0, 1.0)
-    # From the right end of the axes.
+    centres = apart(ends, np.full(len(lines), 0.18 / size_of(axes)[1]), 0.0, 1.0)
+    # In inches from the right end of the axes.
     inches = axes.figure.dpi_scale_trans + ScaledTranslation(1, 0, axes.transAxes)  # type: ignore[arg-type]
     beside = blended_transform_factory(inches, axes.transAxes)
-    for line, end, place in zip(lines, ends, places, strict=True):
-        leader = [0.0, 0.1, 0.22], [end, end, place]
+    for line, end, centre in zip(lines, ends, centres, strict=True):
+        leader = [0.0, 0.1, 0.22], [end, end, centre]
         axes.plot(*leader, color=line.colour, linewidth=0.7, transform=beside, clip_on=False)
         axes.text(
-            0.26, place, line.label, size=9, color=line.colour, transform=beside, va="center", parse_math=False
+            0.26, centre, line.label, size=9, color=line.colour, transform=beside, va="center", parse_math=False
         )  # fmt: skip
 
 
 def _integer_ticks(axes: Axes, numbers: Floats) -> None:
-    """A tick for each number on a log axis, and labels, round numbers first."""
+    """Set a tick for each number on a log axis, with labels as far as they fit, round numbers first."""
     low, high = axes.get_xlim()
     inches = size_of(axes)[0] / math.log(high / low)  # of a factor e
-    places = [inches * math.log(number) for number in numbers]
+    positions = [inches * math.log(number) for number in numbers]
     words = [f"{int(number):,}" for number in numbers]
     halves = [text_width(word, 8) / 2 + 0.05 for word in words]
     labelled: list[int] = []
     for one in sorted(range(len(numbers)), key=lambda one: _roundness(int(numbers[one]))):
-        if all(abs(places[one] - places[other]) >= halves[one] + halves[other] for other in labelled):
+        if all(abs(positions[one] - positions[other]) >= halves[one] + halves[other] for other in labelled):
             labelled.append(one)
     axes.set_xticks(numbers, [word if k in labelled else "" for k, word in enumerate(words)])
     axes.set_xticks([], minor=True)

@@ -1,4 +1,4 @@
-"""Parameters of one kind over a line: dots or columns, boundaries of groups, Gaussians."""
+"""Parameters of one kind above a line: dots or columns, boundaries of groups, Gaussians."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DOTS = (0.11, 0.09, 0.07, 0.055)  # diameters to try
 
 @dataclass(frozen=True)
 class Lane:
-    """Parameters drawn over one line, with the groups that part it: ascending centers, sizes within the lane."""
+    """Parameters above one line, with their groups: ascending centers, sizes within the lane."""
 
     label: str
     colour: str
@@ -43,12 +43,12 @@ class Lane:
 
     @property
     def n_labelled(self) -> int:
-        """Groups that would have a label if there were room."""
+        """The number of groups that would have a label if all labels fitted."""
         return int(np.count_nonzero(self.sizes))
 
 
 def lanes_of(w: Floats, groups: Groups, orders: Integers | None) -> list[Lane]:
-    """Interactions, single variables and what is not tied, those of them that there are."""
+    """Return lanes of interactions, single variables and untied parameters, without empty ones."""
     tied = groups.assignment >= 0
     single = np.zeros(len(w), bool) if orders is None else np.asarray(orders) == 1
     kinds = [("interactions", INTERACTION, tied & ~single), ("single variables", SINGLE, tied & single)]
@@ -59,7 +59,7 @@ def lanes_of(w: Floats, groups: Groups, orders: Integers | None) -> list[Lane]:
     if groups.n_groups or orders is None:
         kinds.append(("not tied", UNTIED, ~tied))
         chosen.append(np.zeros(groups.n_groups, np.int64))
-    else:  # of a model that ties nothing that goes without saying
+    else:  # a model that ties nothing needs no lane "not tied"
         kinds = [("interactions", INTERACTION, ~single), ("single variables", SINGLE, single)]
     present = [(kind, sizes) for kind, sizes in zip(kinds, chosen, strict=True) if kind[2].any()]
     assert groups.pinned is not None
@@ -75,7 +75,7 @@ def lanes_of(w: Floats, groups: Groups, orders: Integers | None) -> list[Lane]:
 
 
 def draw_lane(page: Page, floor: float, lane: Lane, axis: NumberLine, sigma: float | None) -> None:
-    """The lane with its line, which lies ``floor`` inches above the foot of the page."""
+    """Draw the lane with its line, ``floor`` inches above the foot of the page."""
     axes = page.panel(LEFT, floor, axis.places[-1], lane.height)
     axes.set_xscale("function", functions=(axis.place, axis.value))
     axes.set_xlim(axis.values[0], axis.values[-1])
@@ -85,9 +85,9 @@ def draw_lane(page: Page, floor: float, lane: Lane, axis: NumberLine, sigma: flo
     axes.vlines(lane.centers[labelled], 0, 1, transform=upright, color="0.75", linewidth=0.6, zorder=0)
     axes.vlines(lane.boundaries, -0.04, 0.3, transform=upright, color="0.1", linewidth=0.9, zorder=2, clip_on=False)
     axes.collections[-1].set_linestyle((0, (3, 2)))
-    held = lane.centers[lane.pinned & labelled]
+    pinned = lane.centers[lane.pinned & labelled]
     pin: dict[str, Any] = {"marker": "D", "markersize": 6, "markeredgecolor": "white", "linestyle": "none"}
-    axes.plot(held, np.zeros(len(held)), transform=upright, color="black", zorder=5, clip_on=False, **pin)
+    axes.plot(pinned, np.zeros(len(pinned)), transform=upright, color="black", zorder=5, clip_on=False, **pin)
     if sigma is not None and len(lane.centers):
         _draw_gaussians(axes, lane, axis, sigma, power)
     ticks = axis.ticks()
@@ -96,8 +96,10 @@ def draw_lane(page: Page, floor: float, lane: Lane, axis: NumberLine, sigma: flo
 
 
 def _columns(values: Floats, width: float) -> tuple[Floats, Integers]:
-    """Middles and sizes of stacks at most ``width`` wide: each begins at the first value not in the last (Wilkinson
-    1999, "Dot plots"), so that equal values lie where they are."""
+    """Return centres and sizes of stacks at most ``width`` wide (Wilkinson 1999, "Dot plots").
+
+    Each begins at the first value not in the last, so that equal values are drawn at their value.
+    """
     starts = [0]
     while (end := int(np.searchsorted(values, values[starts[-1]] + width, side="right"))) < len(values):
         starts.append(end)
@@ -106,7 +108,7 @@ def _columns(values: Floats, width: float) -> tuple[Floats, Integers]:
 
 
 def _draw_values(axes: Axes, lane: Lane, axis: NumberLine) -> float:
-    """Dots if the highest stack has room, columns otherwise; returns the power of the counts that heights show."""
+    """Draw dots if the highest stack fits, columns otherwise; return the power of the counts that heights show."""
     axes.spines[["bottom", "left"]].set_visible(False)
     for dot in _DOTS:
         middles, counts = _columns(lane.values, dot * axis.per_inch)
@@ -116,7 +118,7 @@ def _draw_values(axes: Axes, lane: Lane, axis: NumberLine) -> float:
             axes.set(ylim=(0, lane.height / dot), yticks=[])
             return 1.0
     middles, counts = _columns(lane.values, COLUMN * axis.per_inch)
-    root = 1 if counts.max() <= 60 else 2 if counts.max() <= 10_000 else 3  # a single one stays visible
+    root = 1 if counts.max() <= 60 else 2 if counts.max() <= 10_000 else 3  # a single parameter stays visible
     axes.set_yscale(
         "function", functions=(lambda y: np.maximum(y, 0.0) ** (1 / root), lambda z: np.maximum(z, 0.0) ** root)
     )
@@ -130,7 +132,7 @@ def _draw_values(axes: Axes, lane: Lane, axis: NumberLine) -> float:
 
 
 def _paler(colour: str) -> tuple[float, float, float]:
-    """Half of the way to white, without being transparent: columns may overlap a little."""
+    """Return the colour halfway to white, without transparency: columns may overlap a little."""
     from matplotlib.colors import to_rgb
 
     red, green, blue = to_rgb(colour)
@@ -148,10 +150,10 @@ def _height_ticks(most: int, root: int) -> list[int]:
 
 
 def _draw_gaussians(axes: Axes, lane: Lane, axis: NumberLine, sigma: float, power: float) -> None:
-    """Within the boundaries of each group; the more parameters, the higher.
+    """Draw a Gaussian within the boundaries of each group; the more parameters, the higher.
 
-    A Gaussian in the scale of the columns, so that a column chart of its width follows it. Peaks grow at most with the
-    root of the size: those of small groups would not be seen.
+    The Gaussian has the scale of the columns, so that a column chart of its width follows it. Peaks grow at most with
+    the square root of the size: otherwise those of small groups would be invisible.
     """
     ends = np.concatenate([axis.values[:1], lane.boundaries, axis.values[-1:]])
     for center, size, low, high in zip(lane.centers, lane.sizes, ends[:-1], ends[1:], strict=True):

@@ -1,7 +1,7 @@
 """Solvers: one driver, `minimize`, and the methods it runs.
 
-``minimize(objective, method, penalty=...)`` returns a `Solution` with its certificate: how far the returned point is
-from optimal, and the trace. A method of your own derives from `Method`: make a state, and improve a state.
+``minimize(objective, method, penalty=...)`` returns a `Solution` with its certificate (how far the returned point is
+from optimal) and its trace. To write your own method, derive from `Method`: make a state, and improve a state.
 """
 
 from mrfit.solvers.fista import Fista

@@ -1,4 +1,4 @@
-"""Accelerated proximal gradients as a method: it needs gradients and a prox and nothing else."""
+"""Accelerated proximal gradients as a method, which needs only gradients and a prox."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from mrfit.solvers.method import CompositeProblem, Method, State
 @dataclass(frozen=True)
 class _Place(Iterate):
     smooth: float  # value of the objective alone
-    value: float = np.inf  # and with the penalty, at points that were reached
+    value: float = np.inf  # with the penalty, at iterates
     dual: Callable[[float], float] | None = None
 
 
 class _Objective(Smooth[_Place]):
-    """The objective of a problem, evaluated ahead and expanded where a step ends."""
+    """The objective of a problem, evaluated at extrapolated points and expanded at iterates."""
 
     def __init__(self, problem: CompositeProblem) -> None:
         self.problem = problem
@@ -49,14 +49,15 @@ class FistaState(State):
 
 @dataclass(frozen=True)
 class Fista(Method[FistaState]):
-    """Steps of `Accelerated`.
+    """Accelerated proximal gradients (see `Accelerated`).
 
-    Slow and sure, which makes it the check on faster methods. Lengths are found by halving, and tried longer again.
+    Slow and reliable, so it serves as a check on faster methods. Step lengths are halved when too long, and raised
+    again.
 
     Parameters
     ----------
     length
-        Of the first step.
+        Length of the first step.
     """
 
     length: float = 1.0

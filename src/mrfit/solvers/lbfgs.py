@@ -1,4 +1,4 @@
-"""Limited-memory quasi-Newton (Nocedal 1980), beginning with a rough Hessian or its diagonal at the start."""
+"""Limited-memory quasi-Newton (Nocedal 1980), started with a rough Hessian or with its diagonal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mrfit.solvers.method import CompositeProblem, line_search
 
 @dataclass(frozen=True)
 class LBFGS(LimitedMemory):
-    """L-BFGS on the free parameters, with projection where there are bounds; ``memory`` is how many pairs it keeps."""
+    """L-BFGS on the free parameters, projected to bounds; ``memory`` is the number of stored pairs."""
 
     word = "lbfgs"
     needs = Trait.DIFFERENTIABLE

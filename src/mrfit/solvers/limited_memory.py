@@ -16,10 +16,10 @@ from mrfit.solvers.method import CompositeProblem, Method, State
 
 @dataclass(frozen=True)
 class CurvaturePairs:
-    """An approximate inverse Hessian: a first guess, corrected by the latest (move, change of gradient), oldest first.
+    """An approximate inverse Hessian: a first guess, corrected by the latest pairs (move, change of gradient).
 
-    ``divide`` divides vectors, or columns, by the first guess: a rough Hessian that the objective knows, or the
-    diagonal at the start.
+    Pairs are ordered from the oldest. ``divide`` divides vectors, or columns, by the first guess: a rough Hessian that
+    the objective provides, or the diagonal of the Hessian at the start.
     """
 
     divide: Callable[[Floats], Floats]
@@ -34,13 +34,19 @@ class CurvaturePairs:
         return cls(lambda r: (r.T / scale).T)
 
     def extended(self, move: Floats, change: Floats, *, memory: int) -> CurvaturePairs:
-        """With one pair more and at most ``memory`` of them; a pair without curvature is left out."""
+        """Return the approximation with one pair more and at most ``memory`` pairs; skip a pair without curvature.
+
+        Only pairs with move . change > 0 keep the approximation positive definite.
+        """
         if move @ change <= 1e-12 * np.linalg.norm(move) * np.linalg.norm(change):
             return self
         return replace(self, pairs=(*self.pairs, (move, change))[-memory:])
 
     def inverse_times(self, v: Floats, free: NDArray[np.bool_]) -> Floats:
-        """The two-loop recursion, restricted to the free parameters: of a sparse model a small part of all."""
+        """Multiply by the approximate inverse on the free parameters, by the two-loop recursion.
+
+        Pairs are restricted to these parameters, which in a sparse model are few.
+        """
         at = np.flatnonzero(free)
         q = v[at]
         pairs = [(s, y) for s, y in ((s[at], y[at]) for s, y in self.pairs) if s @ y > 0]
@@ -51,7 +57,7 @@ class CurvaturePairs:
             q -= a * y
         if pairs:
             s, y = pairs[-1]
-            # Of thousands of parameters the first guess is read from memory: once for both.
+            # The first guess may be a large matrix: apply it once, to both columns.
             q, scaled = self.divide(_put(np.stack([q, y], axis=1), at, len(v)))[at].T
             q = q * (float(s @ y) / float(y @ scaled))
         else:
@@ -62,7 +68,7 @@ class CurvaturePairs:
 
 
 def _put(values: Floats, at: NDArray[np.int64], n: int) -> Floats:
-    """Zeros but for these numbers, or rows."""
+    """Return an array of zeros with these entries, or rows, filled in."""
     out = np.zeros((n, *values.shape[1:]))
     out[at] = values
     return out
@@ -75,12 +81,12 @@ class QuasiNewtonState(State):
 
 @dataclass(frozen=True)
 class LimitedMemory(Method[QuasiNewtonState]):
-    """What quasi-Newton methods have in common: where they begin, and what they remember.
+    """The common part of quasi-Newton methods: the start, and the stored pairs.
 
     Parameters
     ----------
     memory
-        Pairs of moves and gradient changes kept.
+        Number of stored pairs of moves and gradient changes.
     """
 
     memory: int = 20

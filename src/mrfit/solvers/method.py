@@ -1,4 +1,4 @@
-"""What a descent method is, what it works on, and the line search they share."""
+"""Descent methods, the problems they solve, and the line search they share."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from mrfit.penalties.penalty import NonsmoothPenalty, Trait
 
 @dataclass(frozen=True)
 class CompositeProblem:
-    """objective(w) + penalty(w) within bounds, and a count of what was asked of it.
+    """objective(w) + penalty(w) within bounds, with counters of evaluations and products.
 
     Values are those of the sum, derivatives those of the smooth objective alone.
     """
 
     objective: Objective
     penalty: NonsmoothPenalty
-    bound: Floats  # largest absolute value of each parameter; infinite where there is none
+    bound: Floats  # largest absolute value of each parameter, or infinity
     calls: dict[str, int]
     _latest: list[Slope] = field(default_factory=list, init=False, repr=False)
 
@@ -34,7 +34,7 @@ class CompositeProblem:
         return value + self.penalty.value(w), gradient
 
     def smooth_value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
-        """Both of the objective alone."""
+        """Return value and gradient of the objective alone."""
         self.calls["evaluations"] += 1
         return self.objective.value_and_gradient(w)
 
@@ -49,7 +49,7 @@ class CompositeProblem:
         return replace(expansion, value=expansion.value + self.penalty.value(w), product=product)
 
     def clip(self, w: Floats) -> Floats:
-        """Within the bounds; a new vector if it was not."""
+        """Return w clipped to the bounds: a new vector if anything changed."""
         at, bound = self.bounded, self.bound[self.bounded]
         if (np.abs(w[at]) <= bound).all():
             return w
@@ -58,38 +58,38 @@ class CompositeProblem:
         return out
 
     def slope(self, w: Floats, gradient: Floats) -> Slope:
-        """The way down at ``w``; what was asked for last is remembered, as driver and method ask for the same."""
+        """Return the slope at ``w``. The last one is cached, because driver and method need the same."""
         if not (self._latest and self._latest[0].w is w and self._latest[0].gradient is gradient):
-            self._latest.clear()  # not held while the next one is worked out
+            self._latest.clear()  # release memory before the next one is computed
             self._latest.append(Slope.at(self, w, gradient))
         return self._latest[0]
 
     def held(self, w: Floats, subgradient: Floats) -> NDArray[np.bool_]:
-        """Parameters at a bound that the subgradient pushes further out."""
-        held = np.zeros(len(w), bool)
-        held[self.active_bounds_at(w, subgradient)] = True
-        return held
+        """Return the mask of parameters at a bound that the subgradient pushes further out."""
+        mask = np.zeros(len(w), bool)
+        mask[self.active_bounds_at(w, subgradient)] = True
+        return mask
 
     def active_bounds_at(self, w: Floats, subgradient: Floats) -> NDArray[np.int64]:
-        """The same as their numbers."""
+        """Return the numbers of these parameters."""
         at = self.bounded
         return at[(np.abs(w[at]) >= self.bound[at]) & (subgradient[at] * np.sign(w[at]) <= 0)]
 
     def leaving(self, w: Floats, direction: Floats) -> NDArray[np.bool_]:
-        """Parameters at a bound that the direction pushes further out."""
+        """Return the mask of parameters at a bound that the direction pushes further out."""
         leaving: NDArray[np.bool_] = self.held(w, -direction) & (direction != 0)
         return leaving
 
     def violation(self, w: Floats, gradient: Floats) -> float:
-        """Largest entry of the least subgradient, leaving out held parameters."""
+        """Return the largest entry of the least subgradient, leaving out parameters held at a bound."""
         return self.slope(w, gradient).size
 
     def gap(self, state: State) -> float | None:
-        """How far the value is from the optimum at most, by duality; None where objective or penalty has no dual.
+        """Return an upper bound on the distance of the value from the optimum, by duality, or None.
 
-        Where they are not convex there is none either.
+        Without a dual or convexity of objective and penalty, it returns None.
 
-        A free parameter may not leave its bounds: moving it can gain no more than its gradient times the bound.
+        A free parameter cannot leave its bounds: moving it gains at most its gradient times the bound.
         """
         if state.dual is None or not self.is_convex:
             return None
@@ -111,13 +111,13 @@ class CompositeProblem:
 
     @cached_property
     def free(self) -> NDArray[np.int64]:
-        """Parameters that the penalty does not touch."""
+        """Parameters that the penalty does not affect."""
         return np.flatnonzero(self.penalty.is_free(self.objective.n_parameters))
 
 
 @dataclass(frozen=True)
 class Slope:
-    """The least subgradient at a point, zero for parameters that are held at a bound, and its largest entry."""
+    """The least subgradient at a point, zero for parameters held at a bound, and its largest entry."""
 
     w: Floats
     gradient: Floats
@@ -138,7 +138,7 @@ class Slope:
 
 @dataclass(frozen=True)
 class State:
-    """Where a method stands; methods add what their next step needs."""
+    """The iterate of a method; methods add what their next step needs."""
 
     w: Floats
     value: float
@@ -151,17 +151,17 @@ AnyState = TypeVar("AnyState", bound=State)
 
 
 class Method(ABC, Generic[AnyState]):
-    """A descent method as two functions: make a state, improve a state."""
+    """A descent method as two functions: make a state, and improve a state."""
 
-    word: ClassVar[str]  # by which users choose it
-    needs: ClassVar[Trait]  # of the penalty
+    word: ClassVar[str]  # the name by which users choose it
+    needs: ClassVar[Trait]  # the trait that the penalty must have
 
     @abstractmethod
     def start(self, problem: CompositeProblem, w: Floats) -> AnyState: ...
 
     @abstractmethod
     def advance(self, problem: CompositeProblem, state: AnyState) -> AnyState | None:
-        """The next state, or None when no step along the direction decreases the value."""
+        """Return the next state, or None when no step along the direction decreases the value."""
 
 
 def line_search(
@@ -172,11 +172,11 @@ def line_search(
     *,
     max_halvings: int = 40,
 ) -> tuple[Floats, float, Floats, float] | None:
-    """Largest step 1, 1/2, 1/4, ... with sufficient decrease along the projected direction (Armijo).
+    """Find the largest step 1, 1/2, 1/4, ... with sufficient decrease along the projected direction (Armijo).
 
-    Values within rounding of each other are compared by slope instead (Hager and Zhang 2005): close to the optimum
-    a decrease of 1e-16 cannot be seen in the value but can in the gradient. A decrease of 1e-32 cannot be seen in
-    either: a gradient of the size of its own rounding would be followed for ever.
+    Values within rounding of each other are compared by slope instead (Hager and Zhang 2005): near the optimum a
+    decrease of 1e-16 is invisible in the value but visible in the gradient. A decrease of 1e-32 is invisible in both.
+    There the search gives up, or it would follow a gradient that is only rounding for ever.
     """
     step = 1.0
     slope0 = float(state.gradient @ direction)

@@ -1,4 +1,4 @@
-"""The driver: one loop around any method, for a smooth objective with an optional penalty and optional bounds."""
+"""The driver: one loop around any method, for a smooth objective with optional penalty and bounds."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def minimize(
 ) -> Solution:
     """Minimise ``objective + penalty`` from ``w`` (zero by default) until the violation is at most ``tolerance``.
 
-    Where the objective has a dual, the value must also be within ``gap_tolerance`` of the optimum, if that is given.
-    Both are in the same scale, a mean over rows (`Penalty.added_to`). ``callback`` sees every record and may return
-    True to stop; ``watch`` sees every point.
+    If the objective has a dual and ``gap_tolerance`` is given, the value must also be within that gap of the optimum.
+    Both are on the scale of a mean over rows (`Penalty.added_to`). ``callback`` sees every record and may return True
+    to stop; ``watch`` sees every point.
     """
     n = objective.n_parameters
     penalty = ZeroPenalty() if penalty is None else penalty
@@ -56,7 +56,7 @@ def minimize(
         elif iteration == max_iterations:
             status = Status.ITERATION_LIMIT
         elif (following := method.advance(problem, state)) is None:
-            # A gap that rounding keeps from falling further is as good as it gets.
+            # A gap that rounding keeps from falling further is as small as it gets.
             status = at_rest if violation <= tolerance else Status.NO_DECREASE
         else:
             state = following

@@ -17,14 +17,14 @@ from mrfit.objectives.objective import Expansion
 from mrfit.penalties.penalty import Trait
 from mrfit.solvers.method import CompositeProblem, Method, State, line_search
 
-_FEW, _LASTS = 10, 3  # products of a step that went well; how often its price a Hessian is used for
-_FLAT = 1e-12  # curvature of a direction that may as well be flat
+_FEW, _LASTS = 10, 3  # products of a good step; how many times its price a Hessian is reused
+_FLAT = 1e-12  # curvature below which a direction counts as flat
 
 
 @dataclass(frozen=True)
 class NewtonState(State):
     expansion: Expansion
-    divide: Division | None = None  # by a Hessian nearby
+    divide: Division | None = None  # by the Hessian of a nearby point
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class TruncatedNewton(Method[NewtonState]):
     Parameters
     ----------
     max_products
-        Hessian products in one step at most.
+        Largest number of Hessian products in one step.
     """
 
     max_products: int = 200
@@ -47,7 +47,7 @@ class TruncatedNewton(Method[NewtonState]):
         return _state(w, problem.expand(w), 1.0, None if rough is None else Factor.of(rough).divide)
 
     def advance(self, problem: CompositeProblem, state: NewtonState) -> NewtonState | None:
-        # 1. The Newton direction of the parameters that may move. One at a bound that the others push out holds still.
+        # 1. The Newton direction of the free parameters. A parameter at a bound that others push out is fixed as well.
         free = ~problem.held(state.w, state.gradient)
         direction, divide = self._solve(state, free)
         while (pushed := problem.leaving(state.w, direction)).any():
@@ -59,8 +59,8 @@ class TruncatedNewton(Method[NewtonState]):
             latest[:] = [problem.expand(w)]
             return latest[0].value, latest[0].gradient
 
-        # 2. A step along it, bent at the bounds. Close to one of them that may lead nowhere; the slope alone, each
-        #    parameter in its own scale, leads down along any bend (Bertsekas 1982).
+        # 2. A step along it, projected to the bounds. Near a bound the projected Newton direction may not descend. The
+        #    gradient alone, scaled by each parameter's curvature, descends along any projection (Bertsekas 1982).
         found = line_search(problem.clip, state, direction, evaluate)
         if found is None and len(problem.bounded):
             free = ~problem.held(state.w, state.gradient)
@@ -72,18 +72,18 @@ class TruncatedNewton(Method[NewtonState]):
         return _state(w, latest[0], step, divide)
 
     def _solve(self, state: NewtonState, free: NDArray[np.bool_]) -> tuple[Floats, Division | None]:
-        """Hessian^-1 (-gradient) on the free parameters, to a residual that shrinks with the gradient.
+        """Return Hessian^-1 (-gradient) on the free parameters, and the last preconditioner.
 
-        And what it divided by last.
-
-        Conjugate gradients, from one preconditioner to the next where they take long.
+        Conjugate gradients stop at a residual that shrinks with the gradient: far from the optimum a rough direction
+        does, near it the steps converge superlinearly. Where they take long, they continue with a better
+        preconditioner.
         """
         expansion, divide = state.expansion, state.divide
         residual = downhill = np.where(free, -state.gradient, 0.0)
         direction = np.zeros_like(downhill)
         for divide, most in self._preconditioners(expansion, divide):  # noqa: B020
             precondition = _masked(divide or expansion.preconditioned, free)
-            # Superlinear convergence: relative residual min(1/4, sqrt(norm)) in the preconditioned norm.
+            # Relative residual min(1/4, sqrt(norm)) in the preconditioned norm, which gives superlinear convergence.
             first = float(downhill @ precondition(downhill))
             enough = min(0.0625, np.sqrt(first)) * first
             more, residual = conjugate_gradients(
@@ -99,11 +99,11 @@ class TruncatedNewton(Method[NewtonState]):
         return (direction if direction.any() else precondition(downhill)), divide
 
     def _preconditioners(self, expansion: Expansion, divide: Division | None) -> Iterator[tuple[Division | None, int]]:
-        """What to divide by, and how many products may be spent before the next one.
+        """Yield preconditioners, each with the number of products to spend before the next one.
 
-        The Hessian is worked out, and divided by, when as much was spent on products as that takes: never twice the
-        work of the better way. One that was worked out before, at another point, comes first. One that is made to last
-        is used until a step takes more than a few products and several times its price was spent.
+        The Hessian is computed and factorized once the products of a step have cost as much. Total work is therefore
+        never more than twice that of the better way. A Hessian from another point comes first. One that is to be reused
+        across steps stays until a step takes more than a few products, and several times its price was spent.
         """
         explicit = expansion.explicit
         dividing = np.inf if explicit is None else explicit.dividing / explicit.nanoseconds
@@ -125,7 +125,7 @@ def _is_enough(enough: float, residual: Floats, size: float, first: float) -> bo
 
 
 def _masked(function: Callable[[Floats], Floats], free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:
-    """With zeros for all that may not move."""
+    """Return the function with zeros for parameters that may not move."""
     return lambda v: np.where(free, function(v), 0.0)
 
 

@@ -16,27 +16,27 @@ from mrfit.solvers.method import CompositeProblem, State, line_search
 class OWLQN(LimitedMemory):
     """L-BFGS within one orthant at a time, where an l1 penalty is linear.
 
-    Without a penalty it is `LBFGS`; ``memory`` is how many pairs it keeps.
+    Without a penalty it is `LBFGS`; ``memory`` is the number of stored pairs.
     """
 
     word = "owlqn"
     needs = Trait.SEPARABLE
 
     def advance(self, problem: CompositeProblem, state: QuasiNewtonState) -> QuasiNewtonState | None:
-        # 1. The pseudo-gradient, and the orthant it points into.
+        # 1. The pseudo-gradient (the least subgradient), and the orthant into which it points.
         slope = problem.penalty.min_norm_subgradient(state.w, state.gradient)
         kinked = ~problem.penalty.is_free(len(slope))
         orthant = np.where(state.w != 0, np.sign(state.w), -np.sign(slope))
-        # 2. A quasi-Newton direction on the face of the orthant where parameters move. Parameters at zero must not
-        #    leave into another orthant; without them it descends all the more, for their share was uphill. The paper
-        #    takes the direction over all parameters and drops every uphill entry, also away from zero: that took 0.4
-        #    to 9 times the evaluations of the face in ten fits, and did not end in 3,000 iterations in one of them.
+        # 2. A quasi-Newton direction on the face of the orthant where parameters move. Parameters at zero must not move
+        #    into another orthant; dropping their entries, which are uphill, keeps it a descent direction. The paper
+        #    takes the direction over all parameters and drops every uphill entry, also away from zero. In ten fits
+        #    that took 0.4 to 9 times as many evaluations, and one of them did not converge in 3,000 iterations.
         moving = ~problem.held(state.w, slope) & ((orthant != 0) | ~kinked)
         direction = -state.curvature.inverse_times(slope, moving)
         direction[kinked & (state.w == 0) & (direction * orthant < 0)] = 0.0
-        # 3. A line search within the orthant, over which the penalty's slope is the same.
+        # 3. A line search within the orthant, on which the penalty is linear.
         penalty_slope = slope - state.gradient
-        latest: list[Floats] = []  # gradients of the smooth part, without the rounding of a sum taken back
+        latest: list[Floats] = []  # gradients of the smooth part, which are more precise than a sum minus the slope
 
         def project(w: Floats) -> Floats:
             return problem.clip(np.where(kinked & (w * orthant < 0), 0.0, w))
@@ -51,6 +51,6 @@ class OWLQN(LimitedMemory):
             return None
         w, value, _, step = found
         (gradient,) = latest
-        # 4. Curvature from the smooth part alone.
+        # 4. Curvature from the smooth part alone: the penalty has none within the orthant.
         curvature = state.curvature.extended(w - state.w, gradient - state.gradient, memory=self.memory)
         return QuasiNewtonState(w, value, gradient, curvature, step=step)

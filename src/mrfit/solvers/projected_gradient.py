@@ -1,4 +1,4 @@
-"""Gradient steps followed by a projection on a convex set."""
+"""Gradient steps, each followed by a projection to a convex set."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mrfit.solvers.method import CompositeProblem, Method, State, line_search
 
 @dataclass(frozen=True)
 class ProjectedGradientState(State):
-    """``gradient`` is that part of the gradient along which the set lets the point move."""
+    """A state whose ``gradient`` is the part of the gradient along which the set lets the point move."""
 
     full_gradient: Floats
     length: float = 1.0  # of the next step, in units of the gradient
@@ -20,12 +20,12 @@ class ProjectedGradientState(State):
 
 @dataclass(frozen=True)
 class ProjectedGradient(Method[ProjectedGradientState]):
-    """w <- project(w - length * gradient), lengths by Barzilai and Borwein (1988) with sufficient decrease.
+    """w <- project(w - length * gradient), with lengths of Barzilai and Borwein (1988) and sufficient decrease.
 
     Parameters
     ----------
     project
-        The nearest point of the set.
+        Function that returns the nearest point of the set.
     """
 
     project: Callable[[Floats], Floats]
@@ -49,5 +49,5 @@ class ProjectedGradient(Method[ProjectedGradientState]):
         return ProjectedGradientState(w, value, self._residual(w, gradient), gradient, length, step=step)
 
     def _residual(self, w: Floats, gradient: Floats) -> Floats:
-        """w - project(w - gradient): zero at an optimum."""
+        """Return w - project(w - gradient), which is zero at an optimum."""
         return w - self.project(w - gradient)

@@ -1,4 +1,4 @@
-"""Proximal Newton on a working set (Lee, Sun and Saunders 2014), damped where the Hessian is singular."""
+"""Proximal Newton on a working set (Lee, Sun and Saunders 2014), damped for singular Hessians."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mrfit.penalties.penalty import Trait
 from mrfit.solvers.method import CompositeProblem, Method, Slope, State
 from mrfit.solvers.quadratics import Quadratic, minimize_quadratic, needs_matrix
 
-_PRECISION = 1e-2  # of the model's best point, as a share of the violation
-_FINEST = 1e-14  # precision that rounding allows
+_PRECISION = 1e-2  # of the model's minimum, as a share of the violation
+_FINEST = 1e-14  # the precision that rounding allows
 _HALVINGS = 8
 _ATTEMPTS = 6
 _LEAST_DAMPING = 1e-12
-_FEW = 2000  # parameters for which a matrix is cheap in any case
+_FEW = 2000  # parameters up to which a matrix is always cheap
 _WORTH_PRODUCTS = 5e4  # measured with 2^16 joint states
 
 
@@ -25,10 +25,10 @@ _WORTH_PRODUCTS = 5e4  # measured with 2^16 joint states
 class ProximalNewtonState(State):
     expansion: Expansion
     damping: float
-    estimate: Floats | None = None  # of the Hessian, where blocks of the true one are dear and a rough one is known
+    estimate: Floats | None = None  # of the Hessian, if its true blocks are expensive and a rough Hessian is known
 
     def block(self, chosen: Indices) -> Floats:
-        """The Hessian of the chosen parameters, or an estimate."""
+        """Return the Hessian of the chosen parameters, or an estimate of it."""
         if self.estimate is not None:
             return self.estimate[np.ix_(chosen, chosen)]
         return _block(self.expansion, chosen, len(self.w))
@@ -36,23 +36,23 @@ class ProximalNewtonState(State):
 
 @dataclass(frozen=True)
 class ProximalNewton(Method[ProximalNewtonState]):
-    """Minimises the quadratic model plus the penalty over the parameters that matter, and steps there.
+    """Steps to the minimum of the quadratic model plus the penalty over a working set of parameters.
 
-    The working set is what is not zero, what is free, and the blocks of zeros that violate optimality most; since the
-    gradient of all parameters is known at every point, an optimum is one over all of them.
+    The working set consists of nonzero parameters, free ones, and the zero blocks that violate optimality most. The
+    gradient of all parameters is known at every point, so an optimum on the working set is checked over all of them.
 
-    Where the Hessian is only known by products, and the objective knows roughly what it is, that is taken for it and
-    corrected after every step by what the gradient did (BFGS): a step is then one evaluation.
+    If the objective provides only products, but a rough Hessian is known, that serves as an estimate. It is corrected
+    after every step by the change of the gradient (BFGS), so that a step takes one evaluation.
 
     Parameters
     ----------
     damping
-        Added to the diagonal of the Hessian at the start, relative to its mean; adapted after every step. Redundant
+        Added to the diagonal of the Hessian at the start, relative to its mean, and adapted after every step. Redundant
         parameters make the Hessian singular, and undamped steps on it stall short of the optimum.
     growth
-        Blocks that may enter in one step, relative to those that are in.
+        Number of blocks that may enter in one step, relative to those already in.
     newcomers
-        Blocks that may enter in any case.
+        Number of blocks that may enter in any case.
     """
 
     damping: float = 1e-6
@@ -68,15 +68,15 @@ class ProximalNewton(Method[ProximalNewtonState]):
         return _state(w, expansion, 1.0, self.damping, estimate)
 
     def advance(self, problem: CompositeProblem, state: ProximalNewtonState) -> ProximalNewtonState | None:
-        # 1. The parameters to work on, and the quadratic model of the objective there.
+        # 1. The working set, and the quadratic model of the objective there.
         slope = problem.slope(state.w, state.gradient)
         chosen = self._working_set(problem, state.w, slope)
         model = _Model(problem, state, chosen, slope.size)
         damping, precision = state.damping, _PRECISION
         for _ in range(_ATTEMPTS):
-            # 2. The best point of the model plus the penalty, to a share of the violation.
+            # 2. The minimum of the model plus the penalty, to a share of the violation.
             direction = model.direction(damping, precision)
-            # 3. A step towards it that decreases the value enough; if there is none, a shorter and surer way.
+            # 3. A step towards it with sufficient decrease; failing that, more damping and more precision.
             following = model.step(direction, damping)
             if following is not None:
                 return following
@@ -84,7 +84,7 @@ class ProximalNewton(Method[ProximalNewtonState]):
         return None
 
     def _working_set(self, problem: CompositeProblem, w: Floats, slope: Slope) -> Indices:
-        """What is free or not zero, but for what is held, and the worst blocks of zeros."""
+        """Return the free and the nonzero parameters, without those held at a bound, and the worst zero blocks."""
         inside = np.union1d(np.flatnonzero(w != 0), problem.free)
         entering = np.flatnonzero(slope.subgradient != 0)
         entering = np.setdiff1d(entering[w[entering] == 0], problem.free, assume_unique=True)
@@ -107,12 +107,12 @@ class ProximalNewton(Method[ProximalNewtonState]):
 
 
 def _largest(values: Floats, count: int) -> Indices:
-    """Positions of the largest values, so many at most."""
+    """Return the positions of at most ``count`` largest values."""
     return np.argpartition(-values, count)[:count] if len(values) > count else np.arange(len(values))
 
 
 class _Model:
-    """The objective to second order, and the penalty, as functions of the parameters that are worked on."""
+    """The second-order model of the objective, and the penalty, as functions of the working set."""
 
     def __init__(
         self, problem: CompositeProblem, state: ProximalNewtonState, chosen: Indices, violation: float
@@ -120,10 +120,10 @@ class _Model:
         self.problem, self.state, self.chosen, self.violation = problem, state, chosen, violation
         self.penalty = problem.penalty.restricted(chosen)
         self.here, self.gradient = state.w[chosen], state.gradient[chosen]
-        # A matrix takes the cube of its size to divide by; products with it a few hundred passes over all parameters.
+        # Factorizing a matrix takes the cube of its size; products take a few hundred passes over all parameters.
         many = len(chosen) > _FEW and len(chosen) ** 3 > _WORTH_PRODUCTS * len(state.w)
-        dear = state.estimate is None and (many or state.expansion.block is None)
-        self._by_products = dear and not needs_matrix(self.penalty, self.here)
+        expensive = state.estimate is None and (many or state.expansion.block is None)
+        self._by_products = expensive and not needs_matrix(self.penalty, self.here)
         if self._by_products:
             self._diagonal = state.expansion.diagonal()[chosen]
         else:
@@ -132,7 +132,7 @@ class _Model:
         self._scale = max(float(self._diagonal.mean()), 1e-12) if len(chosen) else 1.0
 
     def direction(self, damping: float, precision: float) -> Floats:
-        """To the best point, found to a share ``precision`` of the violation."""
+        """Return the direction to the minimum, found to a share ``precision`` of the violation."""
         goal = max(precision * self.violation, _FINEST)
         ridge = damping * self._scale
         if self._by_products:
@@ -145,54 +145,54 @@ class _Model:
         return np.clip(target, -bound, bound) - self.here
 
     def _product(self, d: Floats) -> Floats:
-        every = np.zeros(len(self.state.w))
-        every[self.chosen] = d
-        return self.state.expansion.product(every)[self.chosen]
+        full = np.zeros(len(self.state.w))
+        full[self.chosen] = d
+        return self.state.expansion.product(full)[self.chosen]
 
     def step(self, direction: Floats, damping: float) -> ProximalNewtonState | None:
-        """A point on the way that decreases the value enough (Armijo).
+        """Return a point along the direction that decreases the value enough (Armijo), or None.
 
-        Where rounding hides the decrease, it must at least bring the optimum nearer by the violation.
+        Where rounding hides the decrease, the violation has to decrease instead.
         """
         value = self.state.value
         noise = 32.0 * float(np.finfo(float).eps) * abs(value)
         change = self.penalty.value(self.here + direction) - self.penalty.value(self.here)
-        promise = float(self.gradient @ direction) + change
-        if promise >= noise or not direction.any():
+        predicted = float(self.gradient @ direction) + change
+        if predicted >= noise or not direction.any():
             return None
         step = 1.0
         for halvings in range(_HALVINGS):
             w = self.state.w.copy()
             w[self.chosen] += step * direction
-            w.flags.writeable = False  # so that it may be remembered without a copy
+            w.flags.writeable = False  # so that it may be cached without a copy
             expansion = self.problem.expand(w)
-            seen = abs(expansion.value - value) > noise
-            if expansion.value <= value + 1e-4 * step * promise if seen else self._is_nearer(w, expansion):
+            is_visible = abs(expansion.value - value) > noise
+            if expansion.value <= value + 1e-4 * step * predicted if is_visible else self._is_nearer(w, expansion):
                 damping *= 0.1 if halvings == 0 else 4.0**halvings
                 return _state(w, expansion, step, max(damping, _LEAST_DAMPING), self._corrected(w, expansion))
-            if not seen:
+            if not is_visible:
                 return None
             step *= 0.5
         return None
 
     def _corrected(self, w: Floats, expansion: Expansion) -> Floats | None:
-        """The estimate with the curvature that was met on the way to ``w`` (Broyden, Fletcher, Goldfarb, Shanno)."""
+        """Return the estimate with the curvature observed along the step to ``w`` (the BFGS formula)."""
         estimate = self.state.estimate
         if estimate is None:
             return None
         move, change = w - self.state.w, expansion.gradient - self.state.gradient
         expected = estimate @ move
-        met = float(move @ change)
-        if met <= 1e-12 * np.linalg.norm(move) * np.linalg.norm(change):
+        curvature = float(move @ change)
+        if curvature <= 1e-12 * np.linalg.norm(move) * np.linalg.norm(change):
             return estimate
-        return estimate + np.outer(change, change / met) - np.outer(expected, expected / float(move @ expected))
+        return estimate + np.outer(change, change / curvature) - np.outer(expected, expected / float(move @ expected))
 
     def _is_nearer(self, w: Floats, expansion: Expansion) -> bool:
         return self.problem.violation(w, expansion.gradient) < 0.9 * self.violation
 
 
 def _block(expansion: Expansion, chosen: Indices, n: int) -> Floats:
-    """The Hessian of the chosen parameters, by products where the objective has no better way."""
+    """Return the Hessian of the chosen parameters, by products if the objective has no better way."""
     if expansion.block is not None:
         return expansion.block(chosen)
     columns = []

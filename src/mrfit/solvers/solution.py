@@ -1,4 +1,4 @@
-"""What a solver returns."""
+"""Results of solvers."""
 
 from __future__ import annotations
 
@@ -10,27 +10,29 @@ from numpy.typing import NDArray
 
 
 class Status(Enum):
-    """How a solver ended; the value is the message."""
+    """The outcome of a solver; the value is the message."""
 
     CONVERGED = "converged"
-    STATIONARY = "converged to a stationary point; what was minimised is not convex, and other points may be better"
+    STATIONARY = "converged to a stationary point; the objective is not convex, and other points may be better"
     MOMENTS_MATCHED = "the means of chains match those of the rows as well as so many chains can tell"
     ITERATION_LIMIT = "did not converge: stopped at the iteration limit before the maximum gradient met the tolerance"
     MOVING = "did not converge: stopped at the iteration limit while the average of the parameters still moved"
     NO_DECREASE = "stopped where rounding hides any further decrease, before the violation met the tolerance"
     INTERRUPTED = "stopped by the callback"
     ABANDONED = "left where validation rows were predicted worse and worse, behind other fits of the grid"
-    SPURIOUS_MODE = "the model has a mode where the rows are not, which the hunt for it did not remove; see mrfit check"
+    SPURIOUS_MODE = (
+        "the model has a mode where the rows are not, which the search for it did not remove; see mrfit check"
+    )
     MOVING_PHANTOM = (
         "did not converge: stopped at the iteration limit; and the model has a mode where the rows are not, which the "
-        "hunt for it did not remove; see mrfit check"
+        "search for it did not remove; see mrfit check"
     )
     NOT_MIXING = "chains do not mix, so that nothing is known of the likelihood"
 
 
 @dataclass(frozen=True)
 class Record:
-    """One iteration: what a person may want to know, not what the solver needs."""
+    """One iteration, as a person may want to see it."""
 
     iteration: int
     value: float
@@ -43,12 +45,12 @@ class Record:
 
 @dataclass(frozen=True)
 class Solution:
-    """A point with its certificate.
+    """A point with its certificate of optimality.
 
     ``violation`` is the largest entry of the gradient at ``w`` (with a penalty that has kinks, of the subgradient
-    nearest zero), leaving out entries that push a bounded parameter further into its bound; it is zero at an optimum
+    nearest zero). It leaves out entries that push a bounded parameter further into its bound. It is zero at an optimum
     (where the sum is not convex, at every stationary point).
-    ``gap``, where the objective has a dual, bounds how far ``value`` is from the optimum.
+    ``gap``, if the objective has a dual, bounds the distance of ``value`` from the optimum.
     ``evaluations`` counts values with gradients, ``products`` Hessian-vector products.
     """
 

@@ -1,4 +1,4 @@
-"""Which method can handle which penalty."""
+"""Check that a method can handle a penalty."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from mrfit.core.errors import InputError
 from mrfit.penalties.penalty import Penalty, Scaled, Trait, ZeroPenalty
 from mrfit.solvers.method import Method
 
-_NOT_CHOSEN = (ZeroPenalty, Scaled)  # which solvers make for themselves
+_NOT_CHOSEN = (ZeroPenalty, Scaled)  # solvers create these themselves
 
 
 def check_suitable(method: type[Method[Any]], penalty: type[Penalty]) -> None:
-    """Raise an error that names the way out unless ``penalty`` has what ``method`` needs."""
+    """Refuse a penalty that lacks what ``method`` needs, and suggest methods and penalties that fit."""
     if _suits(method, penalty):
         return
     methods = [other for other in offered(Method) if _suits(other, penalty)]
@@ -26,7 +26,7 @@ def check_suitable(method: type[Method[Any]], penalty: type[Penalty]) -> None:
 
 
 def offered(base: type) -> list[Any]:
-    """The kinds that the library has loaded, by name: what an error may suggest."""
+    """Return the subclasses that the library has loaded, by name, for suggestions in errors."""
     own = {kind for kind in _descendants(base) if kind.__module__.startswith("mrfit.") and not inspect.isabstract(kind)}
     return sorted(own, key=lambda kind: kind.__name__)
 
@@ -41,5 +41,5 @@ def _descendants(base: type) -> set[type]:
 
 
 def _suits(method: type[Method[Any]], penalty: type[Penalty]) -> bool:
-    """A smooth penalty is part of the objective, which every method can handle."""
+    """Return whether a method can handle a penalty. A smooth penalty joins the objective, which every method can."""
     return method.needs in penalty.traits or Trait.DIFFERENTIABLE in penalty.traits

@@ -18,12 +18,12 @@ Generator = np.random.Generator
 
 
 def check_engine(engine: Engine, *, seed: int = 0) -> None:
-    """Check that an exact engine keeps every promise: it is compared with the sum over all joint states.
+    """Check that an exact engine keeps every promise, by comparison with the sum over all joint states.
 
     Parameters
     ----------
     engine : Engine
-        It answers marginals, exactly, for any factors that fit in its limits.
+        An engine that answers marginals exactly, for any factors within its limits.
     seed : int
         Random seed.
 
@@ -40,7 +40,7 @@ def run(engine: Engine, product: Factors) -> Posterior:
 
 
 def equals_enumeration(engine: Engine, product: Factors) -> None:
-    """log Z, the marginals of all scopes in both directions, of single variables and of nothing."""
+    """Check log Z, the marginals of all scopes in both directions, of single variables and of the empty scope."""
     log_z, p = _probabilities(product)
     found = run(engine, product)
     close(found.log_z, log_z, "log Z", rtol=1e-12, atol=1e-12)
@@ -52,7 +52,7 @@ def equals_enumeration(engine: Engine, product: Factors) -> None:
 
 
 def _probabilities(product: Factors) -> tuple[float, Floats]:
-    """Log Z and joint probabilities by the definition: the sum of all tables at every joint state."""
+    """Return log Z and joint probabilities by the definition: the sum of all tables at every joint state."""
     q = np.asarray(product.log_potential(joint_states(product.shape)), np.float64)
     p = np.exp(q - q.max())
     return float(q.max() + np.log(p.sum())), p / p.sum()
@@ -66,7 +66,7 @@ def _marginal(product: Factors, p: Floats, scope: Scope) -> Floats:
 
 
 def it_equals_the_definition(engine: Engine, rng: Generator) -> None:
-    """On trees, cycles, nested and empty scopes, with impossible states and without."""
+    """Trees, cycles, nested and empty scopes, with impossible states and without, equal the definition."""
     for shape, scopes in FACTORS.values():
         for zeros in (0.0, 0.3, 1.0):
             equals_enumeration(engine, random_factors(rng, shape, scopes, zeros=zeros))
@@ -93,7 +93,7 @@ def joint_marginals_of_planned_sets(engine: Engine, rng: Generator) -> None:
 
 
 def the_scale_of_tables_is_a_constant(engine: Engine, rng: Generator) -> None:
-    """Tables times e^shift, 1e300 and beyond: log Z moves by it, marginals do not."""
+    """Tables times e^shift, up to 1e300 and beyond, shift log Z and leave marginals unchanged."""
     product = random_factors(rng, *FACTORS["cycle"])
     here = run(engine, product)
     for shift in (690.0, -690.0, 1e6):
@@ -103,7 +103,7 @@ def the_scale_of_tables_is_a_constant(engine: Engine, rng: Generator) -> None:
 
 
 def factors_without_a_possible_state_are_refused(engine: Engine, rng: Generator) -> None:
-    """Whether one table is empty or two contradict each other."""
+    """An empty table is refused, and so are two tables that contradict each other."""
     empty = Factors.from_tables((2,), [((0,), [-np.inf, -np.inf])])
     contradiction = Factors.from_tables((2, 2), [((0,), [0.0, -np.inf]), ((1, 0), [[-np.inf, 0.0]] * 2)])
     for product in (empty, contradiction):
@@ -112,13 +112,13 @@ def factors_without_a_possible_state_are_refused(engine: Engine, rng: Generator)
 
 
 def sums_that_overflow_are_refused(engine: Engine, rng: Generator) -> None:
-    """Rather than answered by infinity."""
+    """Sums that overflow are refused rather than answered by infinity."""
     with refused("overflow", "a sum that overflows"):
         run(engine, Factors.from_tables((2,), [((0,), [1e308, 0.0])] * 2))
 
 
 def a_plan_beyond_all_memory_is_refused_without_work(engine: Engine, rng: Generator) -> None:
-    """All pairs of so many variables: exact figures, and nothing allocated that grows with them."""
+    """All pairs of many variables: the figures are exact, and no memory is allocated that grows with them."""
     for n in (60, 300):
         pairs = tuple(combinations(range(n), 2))
         product = Factors((2,) * n, pairs, np.zeros(4 * len(pairs)))
@@ -135,7 +135,7 @@ def a_plan_beyond_all_memory_is_refused_without_work(engine: Engine, rng: Genera
 
 
 def a_plan_is_for_its_shape(engine: Engine, rng: Generator) -> None:
-    """It serves other tables over the same scopes, and no other variables."""
+    """A plan serves other tables over the same scopes, and no other variables."""
     product = random_factors(rng, *FACTORS["cycle"])
     plan = engine.plan(product)
     other = product.with_values(rng.standard_normal(len(product.values)))
@@ -146,7 +146,7 @@ def a_plan_is_for_its_shape(engine: Engine, rng: Generator) -> None:
 
 
 def wrong_questions_are_refused(engine: Engine, rng: Generator) -> None:
-    """Variables that are named twice, or not there."""
+    """Variables that are named twice, or do not exist, are refused."""
     product = random_factors(rng, *FACTORS["cycle"])
     for scope, message in (((0, 0), "twice"), ((4,), "names variable 4"), ((-1,), "variable -1")):
         with refused(message, f"a plan for {scope}"):

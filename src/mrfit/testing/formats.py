@@ -1,4 +1,4 @@
-"""Promises of every format of models: what is written and read back is the same distribution."""
+"""Promises of every model format: what is written and read again is the same distribution."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def check_format(kind: ModelFormat, *, keeps_names: bool = True, keeps_constant:
     ----------
     kind : ModelFormat
     keeps_names : bool
-        Whether names of variables and states come back.
+        Whether names of variables and states survive.
     keeps_constant : bool
-        Whether log Z comes back; else tables may come back normalised.
+        Whether log Z survives; otherwise tables may come back normalised.
     seed : int
         Random seed.
 
@@ -51,7 +51,7 @@ def back(kind: ModelFormat, network: FactorNetwork) -> FactorNetwork:
 
 
 def check_same(found: FactorNetwork, expected: FactorNetwork, *, constant: bool) -> None:
-    """At all joint states; but for a constant, if one may be lost."""
+    """Compare two networks at all joint states, up to a constant if one may be lost."""
     assert found.domain.shape == expected.domain.shape, f"states {found.domain.shape}, not {expected.domain.shape}"
     codes = joint_states(expected.domain.shape)
     q, r = expected.log_potential(codes), found.log_potential(codes)
@@ -61,7 +61,7 @@ def check_same(found: FactorNetwork, expected: FactorNetwork, *, constant: bool)
 
 
 def any_tables_come_back(case: Case, rng: Generator) -> None:
-    """Turned, repeated, nested and empty scopes, variables of one state and in no table, impossible states."""
+    """Transposed, repeated, nested and empty scopes, one-state or isolated variables, and impossible states survive."""
     kind, constant = case
     for shape, scopes in (each for each in FACTORS.values() if each[0]):
         for zeros in (0.0, 0.3):
@@ -70,7 +70,7 @@ def any_tables_come_back(case: Case, rng: Generator) -> None:
 
 
 def many_variables_of_one_state_come_back(case: Case, rng: Generator) -> None:
-    """More than arrays have axes."""
+    """More variables than numpy arrays can have axes survive."""
     kind, _ = case
     shape = (1,) * 70 + (2, 3)
     network = FactorNetwork(domain_of(shape), random_factors(rng, shape, [(*range(70), 71, 70), (3, 5)]))
@@ -80,7 +80,7 @@ def many_variables_of_one_state_come_back(case: Case, rng: Generator) -> None:
 
 
 def large_values_come_back(case: Case, rng: Generator) -> None:
-    """Beyond what doubles hold once they are exponentials."""
+    """Values whose exponentials overflow survive."""
     kind, constant = case
     table = np.array([1000.0, 400.0, -np.inf, 1.0])
     tables = Factors.from_tables((2, 2), [((1, 0), table), ((0,), [-5000.0, -5000.5]), ((), [1e-300])])
@@ -89,7 +89,7 @@ def large_values_come_back(case: Case, rng: Generator) -> None:
 
 
 def damage_is_one_input_error(case: Case, rng: Generator) -> None:
-    """A file that was cut or overwritten: refused, or read as another network, but never a crash."""
+    """A truncated or overwritten file is refused, or read as another network, but never a crash."""
     kind, _ = case
     content = kind.write(FactorNetwork(domain_of((2, 3, 2)), random_factors(rng, (2, 3, 2), [(0, 1), (2, 1)])))
     for _ in range(60):
@@ -103,7 +103,7 @@ def damage_is_one_input_error(case: Case, rng: Generator) -> None:
 
 
 def files_are_found_by_suffix_and_given_the_format(case: Case, rng: Generator) -> None:
-    """In any file, gzipped or not, where the format is given as an object; equal models are equal files."""
+    """Any file works, gzipped or not, if the format is given as an object; equal models give equal files."""
     kind, constant = case
     assert kind.suffix.startswith("."), f"the suffix {kind.suffix!r} must start with a dot"
     network = FactorNetwork(domain_of((2, 3)), random_factors(rng, (2, 3), [(1, 0), (0,)]))
@@ -118,7 +118,7 @@ def files_are_found_by_suffix_and_given_the_format(case: Case, rng: Generator) -
 
 
 def odd_names_come_back(case: Case, rng: Generator) -> None:
-    """Quotes, line ends, hashes and empty names."""
+    """Quotes, line ends, hashes and empty names survive."""
     kind, _ = case
     domain = Domain.from_states({'a "b"\n#': ["x y", "\u00e9"], "": ["#", "\\"], "v9": ["0", "1"]})
     found = back(kind, FactorNetwork(domain, Factors.from_tables((2, 2, 2), [((2, 0), np.arange(4.0))])))

@@ -1,4 +1,4 @@
-"""Promises of every method under the one driver, `minimize`."""
+"""Promises of every minimisation method under the one driver, `minimize`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check_method(method: Method[Any], *, descends: bool = True, seed: int = 0) -
     ----------
     method : Method
     descends : bool
-        Whether its values never rise; momentum may carry them uphill.
+        Whether its values never rise; momentum may raise them.
     seed : int
         Random seed.
 
@@ -60,7 +60,7 @@ def problems(strength: float = 1.0) -> list[PenalizedObjective]:
 
 
 def _with_kinks(strength: float = 4.0) -> tuple[Objective, WeightedL1]:
-    """Single variables free, both parts in the scale of a mean."""
+    """Return a problem with a kink for interactions and none for single variables, on the scale of a mean."""
     rows = random_rows(np.random.default_rng(3), (2, 2, 2, 2, 2), 200)
     parameters = Canonical(domain_of((2,) * 5), structures(5)[0])
     objective = PseudoLikelihood(ConditionalCells.count(rows, parameters))
@@ -80,7 +80,7 @@ def it_reaches_the_optimum(method: Method[Any], rng: Generator) -> None:
 
 
 def _newton(objective: Objective) -> Floats:
-    """The optimum by full Newton steps; from zero these problems need no step control."""
+    """Return the optimum by full Newton steps; from zero these problems need no step control."""
     w = np.zeros(objective.n_parameters)
     for _ in range(30):
         expansion = objective.expand(w)
@@ -138,7 +138,7 @@ def starting_at_the_optimum_takes_no_iteration(method: Method[Any], rng: Generat
     again = minimize(objective, method, first.w, tolerance=1e-8)
     assert again.status is Status.CONVERGED, f"the status is {again.status}"
     assert again.iterations == 0, f"it took {again.iterations} iterations"
-    same(again.w, first.w, "the start was moved")
+    same(again.w, first.w, "the start was changed")
 
 
 def the_start_is_not_written_to(method: Method[Any], rng: Generator) -> None:
@@ -192,7 +192,7 @@ def bounds_are_respected_and_reported(method: Method[Any], rng: Generator) -> No
 
 
 def a_problem_without_parameters_is_solved(method: Method[Any], rng: Generator) -> None:
-    """Nothing to learn is learned at once."""
+    """A problem without parameters converges at once."""
     solution = minimize(problems()[-1], method)
     assert (solution.status, solution.iterations, solution.w.shape) == (Status.CONVERGED, 0, (0,)), f"{solution}"
 

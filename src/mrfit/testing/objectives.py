@@ -1,4 +1,4 @@
-"""Promises of every objective: its value, derivatives of it, and the same bits on any number of threads."""
+"""Promises of every objective: its value, its derivatives, and the same bits on any number of threads."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def check_objective(
     Parameters
     ----------
     make : callable
-        ``make(rows, parameters)`` gives the objective of a weighted table in canonical parameters. With ``threads`` it
-        takes ``jobs`` too.
+        ``make(rows, parameters)`` returns the objective of a weighted table in canonical parameters. With ``threads``
+        it takes ``jobs`` too.
     shapes : tuple of tuples of int
-        Numbers of states of the variables of each table. Leave out shapes that the objective does not take.
+        Numbers of states of the variables of each table. Leave out shapes that the objective does not support.
     threads : bool
         Whether to check that the result does not depend on the number of threads.
     seed : int
@@ -47,7 +47,7 @@ def check_objective(
 
 
 def differences(objective: Objective, w: Floats, step: float = 1e-5) -> tuple[Floats, Floats]:
-    """Central differences of the value and, one row for each entry of w, of the gradient."""
+    """Return central differences of the value and, one row for each entry of w, of the gradient."""
     by_value, by_gradient = np.empty(len(w)), np.empty((len(w), len(w)))
     for k, move in enumerate(step * np.eye(len(w))):
         (above, gradient_above), (below, gradient_below) = (
@@ -80,7 +80,7 @@ def derivatives_equal_finite_differences(make: Build, problem: Problem, rng: np.
 
 
 def expansion_agrees_with_value_and_gradient(make: Build, problem: Problem, rng: np.random.Generator) -> None:
-    """Both ways of asking give the same answer."""
+    """Both methods return the same value and gradient."""
     rows, parameters, w = problem
     objective = make(rows, parameters)
     value, gradient = objective.value_and_gradient(w)
@@ -90,7 +90,7 @@ def expansion_agrees_with_value_and_gradient(make: Build, problem: Problem, rng:
 
 
 def an_expansion_owns_what_it_needs(make: Build, problem: Problem, rng: np.random.Generator) -> None:
-    """It stays what it was after evaluations and expansions elsewhere, and when its point is written to."""
+    """It stays valid after evaluations and expansions elsewhere, and when its point is overwritten."""
     rows, parameters, w = problem
     objective, w, direction = make(rows, parameters), w.copy(), rng.standard_normal(len(w))
     expected = make(rows, parameters).expand(w.copy())
@@ -114,8 +114,8 @@ def two_jobs_give_the_same_bits_as_one(make: Build, problem: Problem, rng: np.ra
         expansion = objective.expand(w)
         answers.append((value, gradient, expansion.value, expansion.diagonal(), expansion.product(direction)))
     for other in answers[1:]:
-        for mine, theirs in zip(answers[0], other, strict=True):
-            same(theirs, mine, "another number of threads gives other bits")
+        for expected, found in zip(answers[0], other, strict=True):
+            same(found, expected, "another number of threads gives other bits")
 
 
 PROMISES = (

@@ -1,4 +1,4 @@
-"""Promises of every parameterization: its features, their moments, and the way to canonical coordinates."""
+"""Promises of every parameterization: its features, their moments, and the map to canonical coordinates."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def check_parameterization(
     Parameters
     ----------
     make : callable
-        ``make(domain, structure)`` gives the parameterization, or a list of several; its class, if it has no settings.
+        ``make(domain, structure)`` returns the parameterization, or a list of several; its class, if it has no
+        settings.
     shapes : tuple of tuples of int
         Numbers of states of the variables of each case.
     seed : int
@@ -50,12 +51,12 @@ def check_parameterization(
 
 
 def scopes_of(parameters: Parameterization) -> list[Scope]:
-    """The scope of every parameter, from the features of each scope."""
+    """Return the scope of every parameter, from the features of each scope."""
     return [scope for scope in _scopes(parameters) for _ in range(parameters.features(scope).shape[1])]
 
 
 def feature_matrix(parameters: Parameterization) -> Floats:
-    """Features of all joint states, shape (states, parameters), from those of each scope."""
+    """Return the features of all joint states, shape (states, parameters), from those of each scope."""
     shape = parameters.domain.shape
     states = joint_states(shape)
     columns = [np.zeros((len(states), 0))]
@@ -71,7 +72,7 @@ def _scopes(parameters: Parameterization) -> list[Scope]:
 
 
 def _moments(joint: Joint, p: Floats) -> Floats:
-    """Moments of numbers at the joint states, given in C order."""
+    """Return moments of numbers at the joint states, given in C order."""
     a = np.empty(joint.base.size)
     a[joint.base.positions(joint_states(joint.base.shape).astype(np.uint8))] = p
     return joint.base.moments(a)
@@ -86,7 +87,7 @@ def it_counts_its_features(parameters: Parameterization, rng: Generator) -> None
 
 
 def every_parameter_has_a_place_and_a_name(parameters: Parameterization, rng: Generator) -> None:
-    """Its scope, the size of it, and a name that nothing else has and that holds the names of its variables."""
+    """Every parameter has a scope, its order, and a unique name that contains the names of its variables."""
     expected, names = scopes_of(parameters), list(parameters.names())
     assert [parameters.scope(k) for k in range(parameters.n_parameters)] == expected, "scope()"
     assert parameters.order_of_parameter.tolist() == [len(scope) for scope in expected], "order_of_parameter"
@@ -107,7 +108,7 @@ def values_and_moments_of_all_states(parameters: Parameterization, rng: Generato
 
 
 def tables_sum_to_the_values(parameters: Parameterization, rng: Generator) -> None:
-    """And a gradient in tables is pulled back by the adjoint."""
+    """The sum of the tables is the log-potential, and a gradient in tables is pulled back by the adjoint."""
     states, w = joint_states(parameters.domain.shape), rng.standard_normal(parameters.n_parameters)
     tables, total = parameters.to_tables(w), np.zeros(len(states))
     for scope, table in tables.items():
@@ -131,7 +132,7 @@ def covariances_by_lookup(parameters: Parameterization, rng: Generator) -> None:
 
 
 def the_gradient_of_the_likelihood_is_the_difference_of_means(parameters: Parameterization, rng: Generator) -> None:
-    """Means of the features under the model, less those in the rows."""
+    """The gradient is the means of the features under the model minus those in the rows."""
     rows = random_rows(rng, parameters.domain.shape, 30)
     features, w = feature_matrix(parameters), 0.3 * rng.standard_normal(parameters.n_parameters)
     q = features @ w
@@ -143,7 +144,7 @@ def the_gradient_of_the_likelihood_is_the_difference_of_means(parameters: Parame
 
 
 def pruning_leaves_out_scopes_of_zeros(parameters: Parameterization, rng: Generator) -> None:
-    """Single variables stay; what is left says the same."""
+    """Single variables stay; what remains is the same function."""
     scopes = scopes_of(parameters)
     dropped = {scope for scope in sorted(set(scopes)) if rng.random() < 0.5}
     w = np.array([0.0 if scope in dropped else 1.0 + rng.random() for scope in scopes])
@@ -159,7 +160,7 @@ def pruning_leaves_out_scopes_of_zeros(parameters: Parameterization, rng: Genera
 
 
 def canonical_coordinates_give_the_same_distribution(parameters: Parameterization, rng: Generator) -> None:
-    """A sparse matrix maps the parameters to canonical ones, but for a constant."""
+    """A sparse matrix maps the parameters to canonical ones, up to a constant."""
     w = rng.standard_normal(parameters.n_parameters)
     canonical = parameters.canonical
     assert isinstance(canonical, Canonical), "canonical must be Canonical"
@@ -170,7 +171,7 @@ def canonical_coordinates_give_the_same_distribution(parameters: Parameterizatio
 
 
 def what_it_says_it_can_say_again(parameters: Parameterization, rng: Generator) -> None:
-    """A distribution that came from it goes back; to the same parameters, if none is too many."""
+    """A distribution of this parameterization converts back, to the same parameters if it is minimal."""
     w = rng.standard_normal(parameters.n_parameters)
     again = converted(parameters, w, parameters)
     q, own = feature_matrix(parameters) @ again, feature_matrix(parameters) @ w

@@ -25,7 +25,7 @@ def check_penalty(make: Callable[[Generator, int], Any], *, n_parameters: int = 
     Parameters
     ----------
     make : callable
-        ``make(rng, n_parameters)`` gives a `SmoothPenalty` or a `NonsmoothPenalty`, or a list with the awkward cases.
+        ``make(rng, n_parameters)`` returns a `SmoothPenalty` or a `NonsmoothPenalty`, or a list with the awkward cases.
     n_parameters : int
     seed : int
         Random seed.
@@ -43,12 +43,12 @@ def check_penalty(make: Callable[[Generator, int], Any], *, n_parameters: int = 
 
 
 def _points(rng: Generator, n: int) -> list[Floats]:
-    """Inside the orthants, on their faces, and at zero."""
+    """Return points inside the orthants, on their faces, and at zero."""
     return [rng.standard_normal(n), np.where(rng.random(n) < 0.5, rng.standard_normal(n), 0.0), np.zeros(n)]
 
 
 def _rivals(rng: Generator, w: Floats) -> list[Floats]:
-    """Points anywhere, and close to one."""
+    """Return points anywhere, and close to one."""
     return [*_points(rng, len(w)), *(w + 1e-3 * rng.standard_normal((5, len(w))))]
 
 
@@ -77,7 +77,7 @@ def hessian_is_the_derivative_of_the_gradient(penalty: SmoothPenalty, n: int, rn
 
 
 def a_preconditioner_divides_by_the_hessian_plus_a_diagonal(penalty: SmoothPenalty, n: int, rng: Generator) -> None:
-    """Division by the Hessian and a diagonal, if there is one, is exact."""
+    """Division by the Hessian and a diagonal, if provided, is exact."""
     w, diagonal, r = rng.standard_normal(n), rng.uniform(0.5, 2.0, n), rng.standard_normal(n)
     hessian = np.array([penalty.hessian_product(w, e) for e in np.eye(n)])
     divide = penalty.preconditioner(diagonal)
@@ -89,7 +89,7 @@ def a_preconditioner_divides_by_the_hessian_plus_a_diagonal(penalty: SmoothPenal
 
 
 def prox_by_steps_is_the_minimiser(penalty: NonsmoothPenalty, n: int, rng: Generator) -> None:
-    """The minimiser of value + 1/2 sum (v - w)^2 / steps, where parameters have steps of their own."""
+    """It minimises value + 1/2 sum (v - w)^2 / steps, where parameters have steps of their own."""
     given = rng.uniform(0.1, 3.0 if penalty.is_convex else 1.0, n)
     steps = penalty.common_steps(given)
     assert (steps <= given).all(), "shared_steps gives larger steps than it was given"
@@ -108,7 +108,7 @@ def prox_by_steps_is_the_minimiser(penalty: NonsmoothPenalty, n: int, rng: Gener
 
 
 def prox_is_the_minimiser(penalty: NonsmoothPenalty, n: int, rng: Generator) -> None:
-    """The minimiser of step * value + half the squared distance, which grows by half the square if all is convex."""
+    """It minimises step * value + half the squared distance, which is strongly convex if the penalty is convex."""
     for step in (0.1, 1.0, 3.0):
         for w in _points(rng, n):
             p = penalty.prox(w, step)
@@ -120,7 +120,7 @@ def prox_is_the_minimiser(penalty: NonsmoothPenalty, n: int, rng: Generator) -> 
 
 
 def no_subgradient_is_nearer_zero(penalty: NonsmoothPenalty, n: int, rng: Generator) -> None:
-    """Along the negative of the least subgradient s the function falls at the rate s @ s, along no other."""
+    """The function falls at the rate s @ s along the negative of the least subgradient s, and along no other."""
     t = 1e-7
     for w in _points(rng, n):
         gradient = rng.standard_normal(n)
@@ -131,7 +131,7 @@ def no_subgradient_is_nearer_zero(penalty: NonsmoothPenalty, n: int, rng: Genera
 
 
 def violation_is_zero_at_an_optimum(penalty: NonsmoothPenalty, n: int, rng: Generator) -> None:
-    """The prox of a point is stationary for half the squared distance plus the penalty, and a point beside it not."""
+    """The prox of a point is stationary for half the squared distance plus the penalty; a point beside it is not."""
     for target in _points(rng, n):
         w = penalty.prox(target, 1.0)
         assert penalty.violation(w, w - target) <= 1e-12, "the prox is not stationary"
@@ -139,14 +139,14 @@ def violation_is_zero_at_an_optimum(penalty: NonsmoothPenalty, n: int, rng: Gene
 
 
 def a_scaled_penalty_is_that_many_times_the_penalty(penalty: NonsmoothPenalty, n: int, rng: Generator) -> None:
-    """In its value and in its prox, whatever its strength means."""
+    """Its value and its prox scale, for any meaning of the strength."""
     w, scaled = rng.standard_normal(n), penalty.scaled(0.25)
     close(scaled.value(w), 0.25 * penalty.value(w), "value of scaled(0.25); is it a norm?", rtol=1e-15)
     close(scaled.prox(w, 2.0), penalty.prox(w, 0.5), "prox of scaled(0.25)", atol=1e-15)
 
 
 def scaling_agrees_with_the_general_wrapper(penalty: NonsmoothPenalty, n: int, rng: Generator) -> None:
-    """The fast way to scale and the general one agree in everything that a solver may ask."""
+    """The fast method of scaling and the general one agree in all their methods."""
     for factor in (0.25, 3.0):
         fast, general = penalty.scaled(factor), Scaled(factor, penalty)
         steps = penalty.common_steps(rng.uniform(0.1, 3.0 if penalty.is_convex else 1.0, n))
@@ -187,14 +187,14 @@ def _dense(matrix: Any) -> Floats:
 
 
 def _agree(one: Any, other: Any, what: str) -> None:
-    """But for rounding; both None are the same."""
+    """Compare up to rounding; both may be None."""
     assert (one is None) == (other is None), what
     if one is not None:
         close(one, other, what, rtol=1e-10, atol=1e-11)
 
 
 def a_restricted_penalty_is_the_penalty_with_zeros_elsewhere(penalty: NonsmoothPenalty, n: int, rng: Generator) -> None:
-    """For any choice of whole blocks, in any order, none and all included."""
+    """It holds for any choice of whole blocks, in any order, including none and all."""
     block = np.arange(n) if penalty.blocks is None else penalty.blocks
     for share in (0.0, 0.3, 0.6, 1.0):
         chosen = rng.permutation(np.flatnonzero((rng.random(block.max() + 1) < share)[block]))
@@ -240,8 +240,8 @@ def blocks_cover_the_parameters(penalty: NonsmoothPenalty, n: int, rng: Generato
 
 
 def the_critical_strength_is_where_everything_vanishes(penalty: Any, n: int, rng: Generator) -> None:
-    """Just above it zero is stationary, just below it is not; nothing is critical where all is free."""
-    if isinstance(penalty, ZeroPenalty):  # whose strength means nothing
+    """Just above it zero is stationary, just below it is not; nothing is critical if all parameters are free."""
+    if isinstance(penalty, ZeroPenalty):  # its strength has no effect
         return
     gradient = np.where(penalty.is_free(n), 0.0, rng.standard_normal(n))
     critical = penalty.critical_strength(gradient)
@@ -270,7 +270,7 @@ def free_parameters_are_those_it_does_not_touch(penalty: Penalty, n: int, rng: G
 
 
 def the_least_subgradient_is_a_subgradient(penalty: NonsmoothPenalty, n: int, rng: Generator) -> None:
-    """Its plane through w lies below the penalty everywhere."""
+    """Its supporting plane at w lies below the penalty everywhere."""
     for w in _points(rng, n):
         gradient = rng.standard_normal(n)
         slope = penalty.min_norm_subgradient(w, gradient) - gradient
@@ -280,7 +280,7 @@ def the_least_subgradient_is_a_subgradient(penalty: NonsmoothPenalty, n: int, rn
 
 
 def the_minimiser_of_a_quadratic_is_found(penalty: NonsmoothPenalty, n: int, rng: Generator) -> None:
-    """Its violation is as small as asked for, and no other point is better, wherever it starts."""
+    """Its violation is within the tolerance, and no other point is better, from any start."""
     for rank in (2, n):
         for w in _points(rng, n):
             root, gradient = rng.standard_normal((rank, n)), rng.standard_normal(n)
@@ -296,7 +296,7 @@ def the_minimiser_of_a_quadratic_is_found(penalty: NonsmoothPenalty, n: int, rng
 
 
 def the_minimiser_of_squares_is_the_prox(penalty: NonsmoothPenalty, n: int, rng: Generator) -> None:
-    """Completing the square."""
+    """It follows by completing the square."""
     for w in _points(rng, n):
         gradient = rng.standard_normal(n)
         v = minimize_quadratic(Quadratic.of_matrix(w, gradient, np.eye(n) / 0.3), penalty, tolerance=1e-11)

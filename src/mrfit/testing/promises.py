@@ -1,4 +1,4 @@
-"""Run every promise of a component, and say in the failure which one broke and for which case."""
+"""Run every promise of a part, and name in the failure the broken one and its case."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Promise = Callable[..., None]
 
 
 def check_promises(promises: Iterable[Promise], case: Any, *more: Any, seed: int = 0) -> None:
-    """Call each promise with the case, what goes with it, and a random generator of its own."""
+    """Call each promise with the case, further arguments, and a random generator of its own."""
     for promise in promises:
         try:
             promise(case, *more, np.random.default_rng(seed))
@@ -21,5 +21,5 @@ def check_promises(promises: Iterable[Promise], case: Any, *more: Any, seed: int
 
 
 def as_cases(made: Any) -> list[Any]:
-    """One case, or several in a list."""
+    """Return a list of cases, from one case or several."""
     return list(made) if isinstance(made, list | tuple) else [made]

@@ -19,12 +19,12 @@ SHAPES = ((2, 2, 2), (2, 3, 2, 2), (3, 1, 2), (3,))
 
 
 def domain_of(shape: tuple[int, ...]) -> Domain:
-    """Variables x0, x1, ... with states s0, s1, ..."""
+    """Return variables x0, x1, ... with states s0, s1, ..."""
     return Domain.from_states({f"x{i}": [f"s{s}" for s in range(c)] for i, c in enumerate(shape)})
 
 
 def random_rows(rng: np.random.Generator, shape: tuple[int, ...], n_rows: int) -> UniqueRows:
-    """A weighted table in which neighbouring columns depend on each other."""
+    """Draw a weighted table in which neighbouring columns depend on each other."""
     codes = rng.integers(0, shape, (n_rows, len(shape)))
     for i in range(1, len(shape)):
         follows = rng.random(n_rows) < 0.4
@@ -33,7 +33,7 @@ def random_rows(rng: np.random.Generator, shape: tuple[int, ...], n_rows: int) -
 
 
 def structures(n_variables: int) -> list[Structure]:
-    """All pairs, a chain, and no interactions."""
+    """Return all pairs, a chain, and no interactions."""
     chain = Structure.from_edges(n_variables, [(i - 1, i) for i in range(1, n_variables)])
     return [Structure.complete(n_variables), chain, Structure.independent(n_variables)]
 
@@ -41,7 +41,7 @@ def structures(n_variables: int) -> list[Structure]:
 def problems(
     rng: np.random.Generator, shapes: tuple[tuple[int, ...], ...] = SHAPES
 ) -> Iterator[tuple[UniqueRows, Canonical, Floats]]:
-    """Rows, parameters and a point, of every shape and structure."""
+    """Yield rows, parameters and a point, of every shape and structure."""
     for shape in shapes:
         rows = random_rows(rng, shape, 12)
         for structure in structures(len(shape)):
@@ -69,21 +69,21 @@ FACTORS: dict[str, tuple[tuple[int, ...], list[Scope]]] = {
 def random_factors(
     rng: np.random.Generator, shape: tuple[int, ...], scopes: list[Scope], *, zeros: float = 0.0
 ) -> Factors:
-    """Tables of which a share of cells is impossible, though one joint state never is."""
+    """Draw tables with a share of impossible cells; one joint state always stays possible."""
     possible = rng.integers(0, shape) if shape else np.empty(0, int)
     tables = []
     for scope in scopes:
         table = 2.0 * rng.standard_normal([shape[i] for i in scope if shape[i] > 1])
         state = tuple(possible[i] for i in scope if shape[i] > 1)
-        spared = table[state]
+        allowed = table[state]
         table = np.where(rng.random(table.shape) < zeros, -np.inf, table)
-        table[state] = spared
+        table[state] = allowed
         tables.append((scope, table.ravel()))
     return Factors.from_tables(shape, tables)
 
 
 def joint_states(shape: tuple[int, ...]) -> NDArray[np.int64]:
-    """Codes of all joint states, the last variable fastest."""
+    """Return the codes of all joint states, the last variable fastest."""
     number = np.arange(prod(shape))
     digits = [number // prod(shape[i + 1 :]) % c for i, c in enumerate(shape)]
     return np.array(digits, np.int64).reshape(len(shape), len(number)).T

@@ -35,7 +35,7 @@ def check_structure_learner(learner: StructureLearner, *, seed: int = 0) -> None
 
 
 def it_has_a_word_and_a_description(learner: StructureLearner, rng: Generator) -> None:
-    """The word by which it is found again, and a line for people."""
+    """It has a word by which it is chosen, and a line for people."""
     for text, what in ((learner.word, "word"), (learner.describe(), "describe()")):
         assert isinstance(text, str), f"{what} must be text"
         assert text, f"{what} is empty"
@@ -50,7 +50,7 @@ def it_is_a_value_that_json_can_hold(learner: StructureLearner, rng: Generator) 
 
 
 def it_gives_a_structure_over_all_variables(learner: StructureLearner, rng: Generator) -> None:
-    """One report with it, of edges that are in the structure."""
+    """The report has a structure over all variables."""
     for shape in _SHAPES:
         rows = random_rows(rng, shape, 80)
         learned = learner.learn(rows)
@@ -60,7 +60,7 @@ def it_gives_a_structure_over_all_variables(learner: StructureLearner, rng: Gene
 
 
 def the_same_rows_give_the_same_structure(learner: StructureLearner, rng: Generator) -> None:
-    """Again, and on any number of threads; what it learned before does not leak."""
+    """Repeated calls agree, on any number of threads; earlier results do not leak."""
     for shape in _SHAPES:
         rows, other = random_rows(rng, shape, 80), random_rows(rng, shape, 80)
         first = learner.learn(rows).structure

@@ -244,7 +244,7 @@ def test_precision_and_samples_of_other_engines(rng: np.random.Generator) -> Non
     for word in UNSURE:
         for settings in ({"samples": 8}, {"precision": 0.1}):
             with pytest.raises(
-                InputError, match=f"The engine '{word}' does not know its errors.*'gibbs', 'ais', 'temp"
+                InputError, match=f"The engine '{word}' cannot estimate its errors.*'gibbs', 'ais', 'temp"
             ):
                 network.marginals(engine=word, **settings)  # type: ignore[arg-type]
     for precision in (0.0, -1.0, np.nan, np.inf):

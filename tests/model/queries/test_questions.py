@@ -300,7 +300,7 @@ def test_what_is_impossible_is_said(rng: np.random.Generator) -> None:
     rows = Dataset(three, np.array([[1, 0, 255], [0, 1, 255]], np.uint8))
     wider = FactorNetwork(three, Factors.from_tables((2, 2, 2), [((0, 1), tables.values), ((1, 2), np.zeros(4))]))
     for how in ("map", "draw"):
-        with pytest.raises(InputError, match=r"row 2 holds has probability zero"):
+        with pytest.raises(InputError, match=r"values of row 2 have probability zero"):
             wider.impute(rows, how=how)
 
 

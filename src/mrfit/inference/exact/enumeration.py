@@ -1,4 +1,4 @@
-"""Exact inference by going over all joint states, for factors of any kind."""
+"""Exact inference by enumeration of all joint states, for factors of any kind."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from mrfit.inference.engine import Engine, Posterior
 from mrfit.inference.plan import Plan, as_float
 
 MOST_CELLS = 2**26  # joint states: vectors of 512 MB
-_VECTORS = 3  # of that length, at most: potentials while they double, then probabilities and their partial sums
-_SECONDS = 2e-9  # for a cell of a table that is added, or summed to a marginal
-_EXPONENTIAL = 4e-9  # for a joint state: its exponential and partial sums
-_OVERHEAD = 2e-5  # for a table or a marginal, however small
+_VECTORS = 3  # of one number a joint state, at most: potentials while they double, then probabilities and partial sums
+_SECONDS = 2e-9  # a cell of a table that is added, or summed to a marginal
+_EXPONENTIAL = 4e-9  # seconds a joint state: its exponential and partial sums
+_OVERHEAD = 2e-5  # seconds a table or a marginal, however small
 
 
 @dataclass(frozen=True)
 class Enumeration(Engine):
-    """Every joint state in one table: exact for any scopes, as long as there are few states.
+    """Enumeration of every joint state in one table: exact for any scopes, if there are few states.
 
-    Variables enter one after another, the last of them first, and a table is added as soon as its variables are there.
-    So most additions are to short arrays: a table whose first variable is k costs the joint states of variables k, k +
-    1, ... Marginals go the same way back.
+    Variables enter one after another, the last of them first. A table is added as soon as all its variables have
+    entered, so most additions are to short arrays: a table whose first variable is k costs the joint states of
+    variables k, k + 1, ... Marginals are summed in the opposite direction.
     """
 
     max_cells: int = MOST_CELLS
@@ -66,28 +66,28 @@ class Enumeration(Engine):
             raise InputError("The tables are so large that their sums overflow; subtract a constant from each.")
         q /= total
         if impossible is not None:
-            q[impossible] = 0.0  # exponentials end at 3e-308
+            q[impossible] = 0.0  # the kernel's exponentials do not go below 3e-308
         return JointTable(factors.shape, q, largest + float(np.log(total)))
 
 
 class JointTable(Posterior):
-    """Probabilities of all joint states, and of all states of the last variables."""
+    """Probabilities of all joint states, and the marginals of the last variables."""
 
     def __init__(self, shape: tuple[int, ...], p: Floats, log_z: float) -> None:
         self.log_z, self._shape = log_z, shape
-        self._from = {0: p}  # p of the variables from k on
+        self._from = {0: p}  # k -> p of the variables from k on
         for k, c in enumerate(shape[:-1]):
             p = p if c == 1 else p.reshape(c, -1).sum(axis=0)
             self._from[k + 1] = p
 
     @property
     def probabilities(self) -> Floats:
-        """Of all joint states, flat in C order."""
+        """Probabilities of all joint states, flat in C order."""
         return self._from[0]
 
     def marginal(self, scope: Scope) -> Floats:
         check_scopes(self._shape, (scope,))
-        first, inner, order = _standing(scope, self._shape)
+        first, inner, order = _axes_of(scope, self._shape)
         if not inner:
             return np.ones(1)
         p = self._from[first].reshape(inner).sum(axis=tuple(range(0, len(inner), 2)))
@@ -95,18 +95,18 @@ class JointTable(Posterior):
 
 
 def log_potentials(factors: Factors) -> Floats:
-    """The sum of all tables at every joint state, flat in C order."""
+    """Return the sum of all tables at every joint state, flat in C order."""
     by_first: dict[int, list[tuple[list[int], Floats]]] = {}
     q = np.zeros(1)
     for scope, table in zip(factors.scopes, factors.tables, strict=True):
-        first, inner, order = _standing(scope, factors.shape)
+        first, inner, order = _axes_of(scope, factors.shape)
         if not inner:
-            q += table  # of variables that have one state, if any
+            q += table  # a constant: all variables of the scope have one state, or it has none
             continue
         cards = [inner[1::2][position] for position in order]
         ordered = np.transpose(table.reshape(cards), np.argsort(order))
         by_first.setdefault(first, []).append((inner, np.expand_dims(ordered, tuple(range(0, len(inner), 2)))))
-    with np.errstate(over="ignore", invalid="ignore"):  # told by the engine
+    with np.errstate(over="ignore", invalid="ignore"):  # the engine checks the sums
         for k in range(len(factors.shape) - 1, -1, -1):
             q = np.tile(q, factors.shape[k]) if factors.shape[k] > 1 else q
             for inner, table in by_first.get(k, ()):
@@ -115,12 +115,15 @@ def log_potentials(factors: Factors) -> Floats:
     return q
 
 
-def _standing(scope: Scope, shape: tuple[int, ...]) -> tuple[int, list[int], list[int]]:
-    """Where the variables of a scope, of those that have several states, stand in an array of all variables after the
-    first of them: that first one, the array's shape with all others joined between them, and their order in the scope.
+def _axes_of(scope: Scope, shape: tuple[int, ...]) -> tuple[int, list[int], list[int]]:
+    """Return the first variable of a scope, the shape of an array of all variables from it on, and the axes' order.
 
-    The joined axes are the even ones. There are never more axes than twice the variables of a table that fits, however
-    many variables have only one state.
+    Variables of one state are left out. In the shape, variables outside the scope are merged with their neighbours, so
+    that even axes are merged ones and odd axes are the scope's variables, ascending. The order lists the position of
+    each variable of the scope among these.
+
+    There are at most about twice as many axes as the table has variables, however many variables have one state.
+    numpy limits the number of axes.
     """
     live = [i for i in scope if shape[i] > 1]
     ascending = sorted(live)
@@ -134,7 +137,7 @@ def _standing(scope: Scope, shape: tuple[int, ...]) -> tuple[int, list[int], lis
 
 
 def _touched(shape: tuple[int, ...], scopes: Sequence[Scope]) -> int:
-    """Cells of all variables from the first of a scope on, over all scopes."""
+    """Count the cells that passes over these scopes touch: all variables from the first of each scope on."""
     after = [1]
     for c in reversed(shape):
         after.append(after[-1] * c)

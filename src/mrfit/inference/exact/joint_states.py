@@ -1,7 +1,7 @@
-"""All joint states under the parameters of a complete base: enumeration by transforms.
+"""All joint states under the parameters of a complete basis: enumeration by transforms.
 
-It is what learning needs of `Enumeration`: from parameters to log Z and the moments of all features without tables
-of scopes, in O(variables * states), in place.
+Learning uses this module instead of `Enumeration`. It computes log Z and the moments of all features from parameters,
+without tables of scopes, in O(variables * states) and without a second array of that size.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from mrfit.parameterizations.joint import Joint, Listed
 from mrfit.parameterizations.parameterization import Parameterization
 
 _VECTORS = 12  # of all joint states that learning holds at most
-_SECONDS = 4e-10  # of an evaluation, for each joint state and variable
+_SECONDS = 4e-10  # an evaluation, for each joint state and variable
 
 
 def plan_joint_states(shape: tuple[int, ...]) -> Plan:
-    """What the exact likelihood of variables with so many states takes: memory in all, time for an evaluation."""
+    """Plan the exact likelihood of variables with these numbers of states: memory in all, time for an evaluation."""
     n_states = prod(shape)
     return Plan(
         engine=Enumeration.word,
@@ -41,22 +41,22 @@ def plan_joint_states(shape: tuple[int, ...]) -> Plan:
 
 
 def weighted_states(domain: Domain, weight: Floats) -> UniqueRows:
-    """All joint states as rows, those of weight zero left out; ``weight`` in C order, the last variable fastest."""
+    """Return all joint states with positive weight as rows; ``weight`` is in C order, the last variable fastest."""
     codes = np.stack(np.unravel_index(np.arange(weight.size), domain.shape), axis=1)
     return UniqueRows.from_codes(domain, codes.astype(np.uint8), np.ravel(weight))
 
 
 class Sums(NamedTuple):
-    """Over all joint states at one vector of parameters; a tuple, for it is made thousands of times a second."""
+    """Sums over all joint states at one vector of parameters; a tuple, because learning makes thousands a second."""
 
     log_z: float
-    moments: Floats  # ``total`` times the mean of every function of the base
+    moments: Floats  # ``total`` times the mean of every basis function
     total: float
-    log_potentials: Floats  # at the positions asked for
+    log_potentials: Floats  # at the requested positions
 
 
 class JointStates:
-    """The distributions that vectors of parameters stand for, over all joint states in the order of the base.
+    """Distributions over all joint states, as functions of the vector of parameters, in the order of the basis.
 
     Too many states are refused before anything is allocated.
     """
@@ -76,18 +76,18 @@ class JointStates:
         return potentials
 
     def sums(self, w: Floats, positions: Indices) -> Sums:
-        """log Z and all moments, by two transforms and one pass of exponentials; one vector of all joint states."""
+        """Return log Z and all moments, by two transforms and one pass of exponentials over one vector."""
         a = self.log_potentials(w)
         at = a[positions]
         largest, total = exponentiate(a, jobs=self.jobs)
         return Sums(largest + float(np.log(total)), self.base.moments(a, jobs=self.jobs), total, at)
 
     def probabilities(self, w: Floats, log_z: float) -> Floats:
-        """Where log Z is known."""
+        """Return the probabilities of all joint states, for a known log Z."""
         return np.exp(self.log_potentials(w) - log_z)
 
     def covariance_product(self, p: Floats, v: Floats, mean: float) -> Floats:
-        """The covariance of all features under ``p`` times ``v``, from the mean of v . features."""
+        """Return the covariance of all features under ``p`` times ``v``, given the ``mean`` of v . features."""
         change = self.log_potentials(v)
         change -= mean
         change *= p

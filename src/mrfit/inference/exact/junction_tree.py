@@ -1,4 +1,4 @@
-"""Exact inference by eliminating one variable after another, and going back."""
+"""Exact inference by variable elimination and its derivative: the two passes of a junction tree."""
 
 from __future__ import annotations
 
@@ -28,31 +28,32 @@ from mrfit.inference.plan import Plan
 
 MOST_CELLS = 2**32  # of all cliques: half a minute
 MOST_BYTES = 6 * 2**30
-_WORTH_MEASURING = 10_000_000  # cells: forecasts of a tenth of a second and more are those of this machine
-SAFE = 1e-100  # largest values of outputs above which scaled numbers lose nothing: a product of three is a number
+_WORTH_MEASURING = 10_000_000  # cells; larger plans (a tenth of a second and more) are forecast for this machine
+SAFE = 1e-100  # scaled numbers lose nothing if all largest values exceed this: a product of three is representable
 
 
 @dataclass(frozen=True)
 class JunctionTree(Engine):
-    """Variables are eliminated in a good order, and the elimination is differentiated: exact for any scopes.
+    """Variable elimination in a good order, and its derivative: exact for any scopes.
 
-    What it costs is decided by the order: the best of a pool, found in about the time that it saves. Tables are scaled
-    by their largest values. Where that could lose something, the run is repeated in logarithms.
+    The order of elimination decides the cost. The engine takes the best of a pool of orders, and spends about as long
+    on the search as it saves. Tables are scaled by their largest values. Where that could underflow, the run is
+    repeated in logarithms.
 
     Parameters
     ----------
     max_cells, max_bytes
-        Plans beyond are refused.
+        Limits beyond which plans are refused.
     seed
-        Of the orders that are drawn at random.
+        Random seed for the orders of the pool.
     effort
-        How long to look for an order, in runs.
+        Time to spend on the search for an order, in runs.
     merge
-        Eliminate variables together where that costs nothing; not for drawing samples, which goes by single variables.
+        Eliminate variables together where that costs nothing. Sampling needs single variables, and turns it off.
     jobs
-        Threads; a second one helps with large cliques. The result may differ in last bits.
+        Number of threads; a second one helps with large cliques. Results may differ in the last bits.
     between
-        Called between pieces of a run and of its marginals; what it raises ends them.
+        Function to call between pieces of a run and of its marginals. An exception that it raises ends them.
     """
 
     max_cells: int = MOST_CELLS
@@ -74,7 +75,7 @@ class JunctionTree(Engine):
         return self.plan_scopes(factors.shape, (*factors.scopes, *map(tuple, targets)), order=order)
 
     def fitting_plan(self, factors: Factors, *, order: Sequence[int] | None = None) -> TreePlan | None:
-        """A plan within the limits; None where there is none, which wide graphs show before an order is looked for."""
+        """Return a plan within the limits, or None. Graphs that are too wide are rejected before the search."""
         if is_too_wide(factors.shape, factors.scopes, self.max_cells):
             return None
         plan = self.plan(factors, order=order)
@@ -83,7 +84,7 @@ class JunctionTree(Engine):
     def plan_scopes(
         self, shape: tuple[int, ...], scopes: tuple[Scope, ...], *, order: Sequence[int] | None = None
     ) -> TreePlan:
-        """For tables that there need not be yet."""
+        """Plan for scopes alone, before their tables exist."""
         plan = plan_tree(
             self.word,
             shape,
@@ -103,7 +104,7 @@ class JunctionTree(Engine):
         return posterior
 
     def best(self, plan: Plan, factors: Factors) -> tuple[Indices, float]:
-        """A state of every variable, as codes, that no other exceeds, and the logarithm of its product of tables."""
+        """Return a most probable state of every variable, as codes, and the logarithm of its product of tables."""
         plan = _tree_plan(plan, factors)
         plan.check()
         nodes = plan.built_nodes
@@ -113,14 +114,14 @@ class JunctionTree(Engine):
             max_forward(nodes, len(plan.scopes), values)
         largest = float(values[_root_cells(nodes)].sum())
         _check_total(largest)
-        places = np.zeros((1, len(plan.order)), np.int64)
-        trace_best(nodes, values, places)
+        states = np.zeros((1, len(plan.order)), np.int64)  # by position in the order
+        trace_best(nodes, values, states)
         codes = np.zeros(len(plan.shape), np.int64)
-        codes[list(plan.order)] = places[0]
+        codes[list(plan.order)] = states[0]
         return codes, largest
 
     def draw(self, plan: Plan, factors: Factors, n_rows: int, *, rng: np.random.Generator, jobs: int = 1) -> Indices:
-        """Independent rows of codes from the distribution."""
+        """Draw independent rows of codes from the distribution."""
         plan = _tree_plan(plan, factors)
         if plan.merge:
             plan = replace(self, merge=False).plan(factors, plan.scopes[len(factors.scopes) :], order=plan.order)
@@ -128,19 +129,24 @@ class JunctionTree(Engine):
         posterior = self._run(plan, factors)
         nodes, start = plan.built_nodes, int(rng.integers(2**63))
         values = posterior.scaled_values()
-        places = np.zeros((n_rows, len(plan.order)), np.int64)
+        states = np.zeros((n_rows, len(plan.order)), np.int64)  # by position in the order
 
         def rows(first: int, last: int) -> None:
-            draw(nodes, values, start, first, places[first:last])
+            draw(nodes, values, start, first, states[first:last])
 
         run(rows, deal(np.ones(n_rows), jobs))
         codes = np.zeros((n_rows, len(plan.shape)), np.int64)
-        codes[:, list(plan.order)] = places
+        codes[:, list(plan.order)] = states
         return codes
 
 
 class TreePosterior(Posterior):
-    """log Z from the way there; marginals from the way back, which is gone when one is asked for."""
+    """log Z from the forward pass, and marginals from the backward pass, which runs when you first read one.
+
+    log Z is a function of the tables, and the marginal of a table is its gradient. The forward pass (elimination)
+    computes the function; the backward pass differentiates it in reverse mode, and its adjoints are the messages from
+    the root to the leaves.
+    """
 
     def __init__(
         self,
@@ -157,7 +163,7 @@ class TreePosterior(Posterior):
 
     @cached_property
     def leaves(self) -> Floats:
-        """Marginals of all scopes of the plan, one after the other like the tables of its factors."""
+        """Marginals of all scopes of the plan, concatenated like the tables of its factors."""
         nodes, n_leaves = self._plan.built_nodes, len(self._plan.scopes)
         if self._scale is None:
             adjoints = np.full(len(self._values), -np.inf)
@@ -171,7 +177,7 @@ class TreePosterior(Posterior):
         return out
 
     def scaled_values(self) -> Floats:
-        """All tables with a largest value of 1."""
+        """Return all tables, scaled to a largest value of 1."""
         nodes = self._plan.built_nodes
         sizes = np.diff(nodes.table_start)
         if self._scale is not None:
@@ -195,14 +201,14 @@ class TreePosterior(Posterior):
         return np.ascontiguousarray(table.transpose([remaining.index(i) for i in live])).ravel()
 
     def _smallest_holding(self, variables: list[int]) -> int | None:
-        """The number of the scope with fewest cells that has all these variables."""
+        """Return the number of the scope with fewest cells that contains all these variables, or None."""
         holding = set(self._holding.get(variables[0], ())).intersection(*(self._holding.get(i, ()) for i in variables))
         starts = self._plan.built_nodes.table_start
         return min(holding, key=lambda t: (starts[t + 1] - starts[t], t), default=None)
 
     @cached_property
     def _holding(self) -> dict[int, list[int]]:
-        """The numbers of the scopes that have a variable."""
+        """The numbers of the scopes that contain each variable."""
         holding: dict[int, list[int]] = {}
         for number, scope in enumerate(self._plan.scopes):
             for i in scope:
@@ -210,7 +216,7 @@ class TreePosterior(Posterior):
         return holding
 
     def _of_free(self, scope: Scope, live: list[int]) -> Floats:
-        if len(live) == 1:  # in no scope at all
+        if len(live) == 1:  # in no scope at all: uniform
             return np.full(self._plan.shape[live[0]], 1.0 / self._plan.shape[live[0]])
         raise InputError(
             f"The plan has no clique for the joint marginal of {scope}; name it as a target when you plan."
@@ -218,9 +224,9 @@ class TreePosterior(Posterior):
 
 
 def calibrated(plan: TreePlan, factors: Factors, *, jobs: int = 1, between: Between | None = None) -> TreePosterior:
-    """Run the plan forward, in scaled numbers or, where they might lose something, in logarithms.
+    """Run the forward pass, in scaled numbers or, where these might underflow, in logarithms.
 
-    Where no state is possible, log Z is minus infinity, and there is nothing else to ask for.
+    Where every joint state is impossible, log Z is minus infinity and the posterior has no marginals.
     """
     return calibrated_tables(plan, _log_leaves(plan, factors), jobs=jobs, between=between)
 
@@ -228,7 +234,7 @@ def calibrated(plan: TreePlan, factors: Factors, *, jobs: int = 1, between: Betw
 def calibrated_tables(
     plan: TreePlan, leaves: Floats, *, jobs: int = 1, between: Between | None = None
 ) -> TreePosterior:
-    """The same from the tables of all scopes of the plan, one after the other, as logarithms."""
+    """Run the forward pass from the log tables of all scopes of the plan, concatenated."""
     nodes, n_leaves = plan.built_nodes, len(plan.scopes)
     starts = nodes.table_start[: n_leaves + 1]
     most = np.maximum.reduceat(leaves, starts[:-1]) if n_leaves else np.empty(0)
@@ -249,12 +255,12 @@ def calibrated_tables(
 
 
 def _root_cells(nodes: TreeNodes) -> Indices:
-    """Where the roots stand; each has one cell."""
+    """Return the positions of the root tables, which have one cell each."""
     return np.asarray(nodes.table_start[:-1][nodes.is_root], np.int64)
 
 
 def _log_leaves(plan: TreePlan, factors: Factors) -> Floats:
-    """The tables of the factors, and of nothing for the scopes that were only asked for."""
+    """Return the log tables of the factors, followed by zeros for the targets of the plan."""
     missing = int(plan.built_nodes.table_start[len(plan.scopes)]) - len(factors.values)
     return factors.values if missing == 0 else np.concatenate([factors.values, np.zeros(missing)])
 

@@ -1,4 +1,4 @@
-"""How fast this machine runs junction trees, measured once and kept."""
+"""The speed of this machine on junction trees, measured once and cached."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from mrfit.core.temporary_file import replacing
 from mrfit.inference.exact.tree_passes import backward_pass, forward_pass
 from mrfit.inference.exact.tree_plan import plan_tree
 
-_SIDE = 12  # of a grid whose cliques have about a million cells
-_RUNS = 3  # of which the fastest counts
+_SIDE = 12  # of a grid whose cliques have about a million cells in all
+_RUNS = 3  # the fastest counts
 
 
 @cache
 def speed_factor() -> float:
-    """Seconds of a run on this machine, for each that a forecast with the usual constants says.
+    """Return the ratio of measured to forecast seconds of a run on this machine.
 
-    It takes a few hundredths of a second the first time; then it is read from the user's caches.
+    The first measurement takes a few hundredths of a second. Later calls read it from the user's cache directory.
     """
     file, machine = _file(), _machine()
-    kept = _kept(file)
-    if kept.get("machine") == machine:
-        return float(kept["slowness"])
+    cached = _cached(file)
+    if cached.get("machine") == machine:
+        return float(cached["slowness"])
     measured = _measured()
-    _keep(file, {"machine": machine, "slowness": measured})
+    _write_cache(file, {"machine": machine, "slowness": measured})
     return measured
 
 
@@ -50,12 +50,12 @@ def _measured() -> float:
         backward_pass(nodes, values, scale, 1)
         return time.perf_counter() - begun
 
-    seconds()  # compiles
+    seconds()  # compiles the kernels
     return min(seconds() for _ in range(_RUNS)) / plan.forecast
 
 
 def _grid(side: int) -> tuple[Scope, ...]:
-    """Neighbours among points, row by row."""
+    """Return the edges of a square grid, row by row."""
     number = np.arange(side * side).reshape(side, side)
     right = zip(number[:, :-1].ravel().tolist(), number[:, 1:].ravel().tolist(), strict=True)
     down = zip(number[:-1].ravel().tolist(), number[1:].ravel().tolist(), strict=True)
@@ -69,22 +69,22 @@ def _file() -> Path:
 
 
 def _machine() -> str:
-    """What a measurement is good for."""
+    """Describe the machine and version to which a measurement applies."""
     return f"mrfit {__version__}, {platform.node()}, {platform.machine()} {platform.processor()}"
 
 
-def _kept(file: Path) -> dict[str, Any]:
+def _cached(file: Path) -> dict[str, Any]:
     try:
-        kept = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # not there, or not ours: it is measured anew
+        cached = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # missing, or not our file: measure again
         return {}
-    return kept if isinstance(kept, dict) and isinstance(kept.get("slowness"), float) else {}
+    return cached if isinstance(cached, dict) and isinstance(cached.get("slowness"), float) else {}
 
 
-def _keep(file: Path, entry: dict[str, Any]) -> None:
+def _write_cache(file: Path, entry: dict[str, Any]) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with replacing(file) as written:
             written.write(json.dumps(entry).encode())
-    except OSError:  # a home that cannot be written: it is measured in every process
+    except OSError:  # the directory cannot be written: every process measures again
         return

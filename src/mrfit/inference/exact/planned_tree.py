@@ -1,4 +1,4 @@
-"""A junction tree that answers where it can, and leaves it to others where it cannot."""
+"""A junction tree with its plan, for callers that fall back to another engine where it does not fit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PlannedTree:
         return cls(engine, engine.plan(factors))
 
     def answers(self, asked: str, names: Sequence[str] | None = None) -> bool:
-        """Whether it does, if the engine of this word is asked for: by its own, it has to fit."""
+        """Return whether the tree answers a request for engine ``asked``; refuse it if it is named and does not fit."""
         if asked == JunctionTree.word:
             self.plan.check(names)
         return asked == JunctionTree.word or (asked == AUTO and self.plan.fits)

@@ -1,4 +1,4 @@
-"""Many rows that have the same variables observed, in one run of a junction tree."""
+"""Inference for many rows with the same observed variables, in one run of a junction tree."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from mrfit.inference.exact.junction_tree import SAFE, JunctionTree, calibrated
 from mrfit.inference.exact.tree_passes import backward_pass, forward_pass
 from mrfit.inference.exact.tree_plan import RowAxis, Scopes, TreePlan, plan_tree
 
-_ROWS = 512  # in a run: messages of that many times the cells mostly fit into caches
-_WAYS_ON = (
+_ROWS = 512  # in a run: messages of that many times the cells mostly fit into processor caches
+_SUGGESTION = (
     "Leave out rows with so many missing values (missing='drop'), or learn a sparser structure (rule='and', fewer "
     "neighbours)."
 )
@@ -30,9 +30,9 @@ _WAYS_ON = (
 
 @dataclass(frozen=True)
 class RowAnswers:
-    """For every row: log Z with what is observed in it fixed, and marginals of the variables asked for.
+    """For every row: log Z given its observed values, and marginals of the requested variables.
 
-    A row that is impossible has log Z of minus infinity, and marginals that are not numbers.
+    An impossible row has a log Z of minus infinity, and marginals of NaN.
     """
 
     log_z: Floats
@@ -40,10 +40,10 @@ class RowAnswers:
 
 
 class RowRuns:
-    """Runs over rows of codes in which the same variables are observed; what others hold is not looked at.
+    """Runs over rows of codes in which the same variables are observed; other columns are ignored.
 
     Rows are one more axis of the tables, the fastest, so that a run costs little more than its arithmetic. Numbers are
-    scaled row by row; a row in which they might be lost is run again by itself, in logarithms.
+    scaled row by row. A row whose numbers might underflow is run again by itself, in logarithms.
     """
 
     def __init__(
@@ -71,11 +71,11 @@ class RowRuns:
         self._has_rows[len(self._has_rows) - len(ones) :] = True
 
     def plan(self, n_rows: int) -> TreePlan:
-        """What a run of that many rows takes; fewer are run at once where more would not fit."""
+        """Plan a run of that many rows, or of as many as fit."""
         return self._plan(max(1, min(n_rows, _ROWS)), self.engine.merge)
 
     def fits(self, *, merge: bool = True) -> bool:
-        """Whether a run of one row does; one of `draws` does not ``merge``."""
+        """Return whether a run of one row fits; `draws` needs a tree that does not ``merge``."""
         return self._plan_of(1, merge).fits
 
     def _plan(self, n_rows: int, merge: bool) -> TreePlan:
@@ -96,15 +96,15 @@ class RowRuns:
             engine.word, shape, self._inner.scopes, max_cells=engine.max_cells, max_bytes=engine.max_bytes,
             seed=engine.seed, effort=engine.effort, merge=merge, order=order, rows=rows,
         )  # fmt: skip
-        return replace(plan, suggestion=_WAYS_ON)
+        return replace(plan, suggestion=_SUGGESTION)
 
     @cached_property
     def _order(self) -> tuple[int, ...]:
-        """The order is that of one row: an axis that all large tables have does not change which is best."""
+        """The order of elimination for one row: an axis that all large tables have does not change which is best."""
         return self._tree().order
 
     def answers(self, codes: Codes, *, jobs: int = 1) -> RowAnswers:
-        """log Z and marginals of ``asked`` for each row."""
+        """Return log Z and marginals of the variables ``asked`` for each row."""
         log_z, marginals = np.empty(len(codes)), {i: np.empty((len(codes), self.factors.shape[i])) for i in self.asked}
         plan = self.plan(len(codes))
 
@@ -122,7 +122,7 @@ class RowRuns:
         return RowAnswers(log_z + self._fixed(codes), marginals)
 
     def best(self, codes: Codes, *, jobs: int = 1) -> Indices:
-        """Codes of all variables: what is observed, and states of the others that no other states exceed."""
+        """Return codes of all variables: the observed values, and most probable states of the others."""
         plan = self.plan(len(codes))
         nodes, out = plan.built_nodes, self._to_fill(codes)
 
@@ -130,28 +130,28 @@ class RowRuns:
             values = np.empty(nodes.table_start[-1])
             self._cut(nodes, self._inner.values, rows, values)
             max_forward(nodes, len(self._inner.scopes), values)
-            places = _places(plan, len(rows))
-            trace_best(nodes, values, places)
-            _write(plan, places, out[first : first + len(rows)])
+            states = _blank_states(plan, len(rows))
+            trace_best(nodes, values, states)
+            _write(plan, states, out[first : first + len(rows)])
 
         self._each_chunk(plan, codes, choose, jobs)
         return out
 
     def draws(self, codes: Codes, *, rng: np.random.Generator, jobs: int = 1) -> Indices:
-        """Codes of all variables: what is observed, and the others drawn given that; the same for any ``jobs``.
+        """Return codes of all variables: the observed values, and draws of the others; the same for any ``jobs``.
 
-        As in `best`, rows that are impossible get some states.
+        As in `best`, impossible rows get arbitrary states.
         """
         plan = self._plan(max(1, min(len(codes), _ROWS)), False)
         nodes, out = plan.built_nodes, self._to_fill(codes)
-        seeds = rng.integers(2**63, size=len(codes))  # of chunks, and of rows that are run alone
+        seeds = rng.integers(2**63, size=len(codes))  # of chunks, and of rows that run alone
 
         def choose(first: int, rows: Codes) -> None:
             values, scale, _, smallest = self._forward(plan, rows)
             values *= np.repeat(scale, np.diff(nodes.table_start))
-            places = _places(plan, len(rows))
-            draw(nodes, values, int(seeds[first]), 0, places)
-            _write(plan, places, out[first : first + len(rows)])
+            states = _blank_states(plan, len(rows))
+            draw(nodes, values, int(seeds[first]), 0, states)
+            _write(plan, states, out[first : first + len(rows)])
             for row in np.flatnonzero(~(smallest[: len(codes) - first] > SAFE)) + first:
                 out[row] = self._draw_alone(codes[row], np.random.default_rng(int(seeds[row])))
 
@@ -159,13 +159,13 @@ class RowRuns:
         return out
 
     def _to_fill(self, codes: Codes) -> Indices:
-        """Return a copy of the rows to write states into; variables of one state are left in it."""
+        """Return a copy of the rows to write states into. Unobserved variables are 0, the code of a single state."""
         out = np.array(codes, np.int64)
         out[:, ~self.observed] = 0
         return out
 
     def _backward(self, plan: TreePlan, values: Floats, scale: Floats, n_rows: int) -> Iterator[tuple[int, Floats]]:
-        """The marginals of the variables asked for, (states, rows), from what the way there left."""
+        """Yield the marginals of the requested variables, (states, rows), from the values of the forward pass."""
         nodes, n_leaves = plan.built_nodes, len(self._inner.scopes)
         adjoints, out = backward_pass(nodes, values, scale, n_rows), np.empty(nodes.table_start[n_leaves])
         with np.errstate(invalid="ignore"):
@@ -174,9 +174,9 @@ class RowRuns:
             yield i, out[nodes.table_start[t] : nodes.table_start[t + 1]].reshape(-1, n_rows)
 
     def _each_chunk(self, plan: TreePlan, codes: Codes, work: Callable[[int, Codes], None], jobs: int) -> None:
-        """Do the work on all chunks, on several threads: each writes its own rows."""
+        """Do the work on all chunks, on several threads; each writes its own rows."""
         chunks = list(self._chunks(plan, codes))
-        self._linear, self._flat  # noqa: B018  # made once, before threads ask for them
+        self._linear, self._flat  # noqa: B018  # computed here, once, before threads need them
 
         def some(first: int, last: int) -> None:
             for number in range(first, last):
@@ -185,7 +185,7 @@ class RowRuns:
         run(some, deal(np.ones(len(chunks)), jobs))
 
     def _chunks(self, plan: TreePlan, codes: Codes) -> Iterator[tuple[int, Codes]]:
-        """Pieces of as many rows as the plan is for; the last one is filled up with copies of its last row."""
+        """Yield pieces of the plan's number of rows; the last one is padded with copies of its last row."""
         assert plan.rows is not None
         size = plan.rows.n_rows
         for first in range(0, len(codes), size):
@@ -205,7 +205,7 @@ class RowRuns:
 
     @cached_property
     def _linear(self) -> tuple[Floats, float]:
-        """All inner tables divided by their largest values, and the sum of the logarithms of these."""
+        """All inner tables divided by their largest values, and the sum of the logarithms of these values."""
         most = np.array([table.max() for table in self._inner.tables])
         most[np.isneginf(most)] = 0.0
         sizes = [len(table) for table in self._inner.tables]
@@ -223,7 +223,7 @@ class RowRuns:
         return Scopes.of(self.factors.shape, self._inner.scopes)
 
     def _fixed(self, codes: Codes) -> Floats:
-        """The sum of the tables all of whose variables are observed, for each row."""
+        """Return the sum of the fully observed tables, for each row."""
         total = np.zeros(len(codes))
         for scope, table in self._outer:
             total += table[positions(codes, self._observed_part(scope), self.factors.shape)]
@@ -246,18 +246,18 @@ class RowRuns:
         factors = self._inner.given(self._known(row))
         try:
             drawn = self.engine.draw(self.engine.plan(factors, order=self._order), factors, 1, rng=rng)[0]
-        except ImpossibleError:  # which the product of tables at any states tells
+        except ImpossibleError:  # `best` and `draws` give arbitrary states; the product of tables there is zero
             drawn = np.zeros(len(row), np.int64)
         return np.where(self.observed, row, drawn)
 
 
-def _places(plan: TreePlan, n_rows: int) -> Indices:
-    """States by places, to be chosen; the last is the number of the row."""
-    places = np.zeros((n_rows, len(plan.order) + 1), np.int64)
-    places[:, -1] = np.arange(n_rows)
-    return places
+def _blank_states(plan: TreePlan, n_rows: int) -> Indices:
+    """Return states to fill in, (rows, variables in the order of elimination + 1); the last column numbers the rows."""
+    states = np.zeros((n_rows, len(plan.order) + 1), np.int64)
+    states[:, -1] = np.arange(n_rows)
+    return states
 
 
-def _write(plan: TreePlan, places: Indices, out: Indices) -> None:
-    """Rows that fill up the last chunk have no place in ``out``."""
-    out[:, list(plan.order)] = places[: len(out), :-1]
+def _write(plan: TreePlan, states: Indices, out: Indices) -> None:
+    """Write states to their columns; rows that pad the last chunk are left out."""
+    out[:, list(plan.order)] = states[: len(out), :-1]

@@ -1,4 +1,4 @@
-"""The tables of parameters in rows: where each row stands in them, and how often each cell occurs."""
+"""Rows of data in the tables of a parameterization: the cell of each row, and the frequency of each cell."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.inference.exact.tree_plan import Scopes
 from mrfit.parameterizations.parameterization import Parameterization
 
-_CHUNK = 2**20  # places of rows in tables that are held at once
+_CHUNK = 2**20  # cells, of rows in tables, that are held at once
 
 
 class RowTables:
-    """The tables of all scopes with parameters, one after the other; no engine need fit them."""
+    """The tables of all scopes with parameters, concatenated; no engine has to fit them."""
 
     def __init__(self, parameters: Parameterization) -> None:
         self.parameters = parameters
 
     def shares(self, rows: UniqueRows) -> Floats:
-        """The marginals of all tables in the rows."""
+        """Return the marginals of all tables in the rows."""
         out = np.zeros(int(self.n_cells.sum()))
         for first, cells in self.cells(rows):
             weight = np.repeat(rows.sample_weight[first : first + len(cells)], cells.shape[1])
@@ -34,14 +34,17 @@ class RowTables:
         return out
 
     def smoothed(self, shares: Floats, total_weight: float, uniform_weight: float) -> Floats:
-        """The same in rows of these `shares` and so many more that are dealt evenly to all joint states."""
+        """Return the marginals of rows with these `shares` plus ``uniform_weight`` rows spread over all states."""
         even = np.repeat(1.0 / self.n_cells, self.n_cells)
         return np.asarray((total_weight * shares + uniform_weight * even) / (total_weight + uniform_weight), np.float64)
 
     def cells(self, rows: UniqueRows, chosen: Indices | None = None) -> Iterator[tuple[int, Indices]]:
-        """Places of the rows, or of the chosen ones, in all tables, (rows, tables), in pieces; and where one begins."""
+        """Yield the first row of each piece, and the cells of its rows in all tables, (rows, tables).
+
+        ``chosen`` restricts the rows.
+        """
         codes = rows.codes if chosen is None else rows.codes[chosen]
-        columns, flat = np.array(codes.T, order="C"), self._flat  # a copy: what is read-only is compiled apart
+        columns, flat = np.array(codes.T, order="C"), self._flat  # a copy: numba compiles read-only arrays separately
         size = max(1, _CHUNK // max(1, len(flat.start) - 1))
         for first in range(0, len(codes), size):
             last = min(first + size, len(codes))
@@ -50,16 +53,16 @@ class RowTables:
             yield first, cells
 
     def features(self, cells: Indices) -> sparse.csr_array:
-        """The features of rows, from their places in the tables: shape (rows, parameters)."""
+        """Return the features of rows from their cells in the tables: shape (rows, parameters)."""
         n_rows, n_tables = cells.shape
         table_map = self.parameters.table_map
-        places = (np.ones(cells.size), cells.ravel(), n_tables * np.arange(n_rows + 1))
-        found: sparse.csr_array = sparse.csr_array(places, shape=(n_rows, table_map.shape[0])) @ table_map
+        entries = (np.ones(cells.size), cells.ravel(), n_tables * np.arange(n_rows + 1))
+        found: sparse.csr_array = sparse.csr_array(entries, shape=(n_rows, table_map.shape[0])) @ table_map
         return found
 
     @cached_property
     def n_cells(self) -> Indices:
-        """Of every table."""
+        """The number of cells of every table."""
         shape = self.parameters.domain.shape
         return np.array([prod(shape[i] for i in scope) for scope in self.parameters.table_scopes], np.int64)
 

@@ -1,11 +1,11 @@
-"""The two passes through the nodes of a tree, on one thread or two.
+"""The forward and the backward pass through the nodes of a junction tree, on one thread or two.
 
-Large nodes are shared: each thread takes half of the states of the slowest axis that the node keeps. On the way there
-their outputs do not overlap. On the way back neither do the adjoints of inputs that have that axis; those of the others
-the second thread adds up in places of its own first.
+A large node is shared: each thread takes half of the states of the slowest axis that the node keeps. In the forward
+pass their outputs do not overlap. In the backward pass the adjoints of inputs that have that axis do not overlap
+either. Adjoints of the other inputs would, so the second thread first sums its part in a buffer of its own.
 
-Who may have to break off passes a function ``between``: it is called between pieces of some ten milliseconds, and what
-it raises ends the pass.
+A caller that may have to stop passes a function ``between``. It is called between pieces of some ten milliseconds, and
+an exception that it raises ends the pass.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ from mrfit._kernels.inference.tree_nodes import TreeNodes
 from mrfit._typing import Floats
 from mrfit.core.threads import run
 
-_LARGE = 2**19  # cells of cliques that are worth a second thread
-_LEAST_KEPT = 2**10  # cells of outputs that are cut in two
+_LARGE = 2**19  # cells of a clique that is worth a second thread
+_LEAST_KEPT = 2**10  # cells of an output that is cut in two
 _PIECE = 2**22  # cells of cliques between two calls of ``between``; a clique is never cut
 
 Between = Callable[[], None]
 
 
 class Share(NamedTuple):
-    """A thread's part of a node: the nodes as it sees them, and the state of the cut axis with which it begins."""
+    """A thread's part of a node: the nodes as it sees them, and the first state of the cut axis that it takes."""
 
     nodes: TreeNodes
     from_state: int
 
 
 class Leftover(NamedTuple):
-    """An adjoint that the second thread adds up by itself: where it belongs, where it is, and how long."""
+    """An adjoint that the second thread sums in a buffer: its table, its position, the buffer's, and the size."""
 
     table: int
-    place: int
+    position: int
     own: int
     size: int
 
@@ -64,7 +64,7 @@ def forward_pass(
     jobs: int = 1,
     between: Between | None = None,
 ) -> Floats:
-    """All outputs; for each row the smallest of their largest values (see `forward`)."""
+    """Fill in all outputs; return for each row the smallest of their largest values (see `forward`)."""
     smallest, n_leaves = np.ones(n_rows), len(scale) - len(nodes.n_removed)
     for first, last, is_large in _stretches(nodes, n_leaves, jobs, in_pieces=between is not None):
         if between is not None:
@@ -84,13 +84,13 @@ def forward_pass(
 def backward_pass(
     nodes: TreeNodes, values: Floats, scale: Floats, n_rows: int, *, jobs: int = 1, between: Between | None = None
 ) -> Floats:
-    """The adjoints of all leaves, each up to a factor; they begin the vector."""
+    """Return the adjoints of all leaves, each up to a factor, at the start of the vector."""
     n_leaves, end = len(scale) - len(nodes.n_removed), int(nodes.adjoint_start[-1])
     stretches = _stretches(nodes, n_leaves, jobs, in_pieces=between is not None)
     leftovers = {first: _leftovers(nodes, first, end) for first, _, is_large in stretches if is_large}
-    room = max((sum(each.size for each in own) for own in leftovers.values()), default=0)
-    adjoints, adjoint_scale = np.empty(end + room), np.ones(len(scale))
-    adjoints[: nodes.table_start[n_leaves]] = 1.0  # of leaves that no node takes
+    buffer_size = max((sum(each.size for each in own) for own in leftovers.values()), default=0)
+    adjoints, adjoint_scale = np.empty(end + buffer_size), np.ones(len(scale))
+    adjoints[: nodes.table_start[n_leaves]] = 1.0  # for leaves that are input to no node
     for first, last, is_large in reversed(stretches):
         if between is not None:
             between()
@@ -101,14 +101,14 @@ def backward_pass(
         begin_adjoints(nodes, first, table, adjoints)
         one, other = _shares(nodes, first)
         adjoints[end : end + sum(each.size for each in own)] = 0.0
-        other = other._replace(nodes=_moved(other.nodes, own))
+        other = other._replace(nodes=_redirected(other.nodes, own))
         work = partial(
             _backward_share, node=first, table=table, values=values, scale=scale, adjoints=adjoints,
             adjoint_scale=adjoint_scale,
         )  # fmt: skip
         _on_threads([one, other], work)
         for each in own:
-            adjoints[each.place : each.place + each.size] += adjoints[each.own : each.own + each.size]
+            adjoints[each.position : each.position + each.size] += adjoints[each.own : each.own + each.size]
         scale_adjoints(nodes, first, n_leaves, n_rows, adjoints, adjoint_scale)
     return adjoints
 
@@ -128,7 +128,7 @@ def _on_threads(shares: list[Share], work: Callable[[Share], None]) -> None:
 
 
 def _stretches(nodes: TreeNodes, n_leaves: int, jobs: int, *, in_pieces: bool) -> list[tuple[int, int, bool]]:
-    """Ranges of nodes, and whether it is one that is large."""
+    """Return ranges of nodes, and whether each is a single large node."""
     n_nodes = len(nodes.n_removed)
     if n_nodes == 0 or (jobs < 2 and not in_pieces):
         return [(0, n_nodes, False)]
@@ -142,13 +142,13 @@ def _stretches(nodes: TreeNodes, n_leaves: int, jobs: int, *, in_pieces: bool) -
 
 
 def _large(nodes: TreeNodes, n_leaves: int, cells: Floats) -> NDArray[np.int64]:
-    """Nodes that are worth a second thread."""
+    """Return the nodes that are worth a second thread."""
     n_kept = np.diff(nodes.table_start[n_leaves:])
     return np.flatnonzero((cells >= _LARGE) & (n_kept >= _LEAST_KEPT) & ~nodes.has_rows[n_leaves:])
 
 
 def _shares(nodes: TreeNodes, node: int) -> list[Share]:
-    """Both halves of the states of the first axis that a node keeps."""
+    """Return both halves of the states of the first axis that a node keeps."""
     axis = int(nodes.axis_start[node] + nodes.n_removed[node])
     n_states = int(nodes.axis_states[axis])
     halves = []
@@ -160,10 +160,11 @@ def _shares(nodes: TreeNodes, node: int) -> list[Share]:
 
 
 def _leftovers(nodes: TreeNodes, node: int, end: int) -> list[Leftover]:
-    """The inputs of a node that do not have the first axis that it keeps."""
+    """Return the inputs of a node that do not have the first axis that it keeps."""
     n_axes = int(nodes.axis_start[node + 1] - nodes.axis_start[node])
     out = []
     for k, t in enumerate(nodes.inputs[nodes.input_start[node] : nodes.input_start[node + 1]].tolist()):
+        # A stride of zero along that axis: both threads would add to the same cells.
         if nodes.strides[nodes.stride_start[node] + k * n_axes + nodes.n_removed[node]] == 0:
             size = int(nodes.table_start[t + 1] - nodes.table_start[t])
             out.append(Leftover(t, int(nodes.adjoint_start[t]), end, size))
@@ -171,9 +172,9 @@ def _leftovers(nodes: TreeNodes, node: int, end: int) -> list[Leftover]:
     return out
 
 
-def _moved(nodes: TreeNodes, leftovers: list[Leftover]) -> TreeNodes:
-    """Nodes that see these adjoints in their own places."""
-    places = nodes.adjoint_start.copy()
+def _redirected(nodes: TreeNodes, leftovers: list[Leftover]) -> TreeNodes:
+    """Return nodes whose adjoints of these inputs are in the second thread's buffer."""
+    adjoint_start = nodes.adjoint_start.copy()
     for each in leftovers:
-        places[each.table] = each.own
-    return nodes._replace(adjoint_start=places)
+        adjoint_start[each.table] = each.own
+    return nodes._replace(adjoint_start=adjoint_start)

@@ -1,4 +1,4 @@
-"""In which order to eliminate variables, and what that takes."""
+"""Plans of junction trees: the order of elimination, its cliques and their cost."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from mrfit.core.rounding import format_count, format_size
 from mrfit.core.seeds import Seed, one_number
 from mrfit.inference.plan import Plan, as_float
 
-_WORDS_A_CELL = 1.5  # of work on the order for each cell that it leaves: about as long as one run takes
-_MOST_WORDS = 4e8  # of work on an order: about a second
+_WORDS_A_CELL = 1.5  # of search for an order, for each cell that the order needs: about as long as one run takes
+_MOST_WORDS = 4e8  # of search for an order: about a second
 _HOPELESS = 1e4  # times the limit: no other order will fit either
-_SEEDS = 2**63  # that kernels take
-_EXACT_FLOATS = 2.0**53
+_SEEDS = 2**63  # the range that kernels take
+_EXACT_FLOATS = 2.0**53  # integers below are exact as floats
 _SECONDS_A_NODE = 1e-6
 _SECONDS_A_CELL = 3e-9
-_WITH_MARGINALS = 3.5  # the way back takes 2.5 times the way there
+_WITH_MARGINALS = 3.5  # the backward pass takes 2.5 times as long as the forward pass
 
 
 @dataclass(frozen=True)
 class Scopes:
-    """Scopes as flat arrays: where each begins, and all their variables."""
+    """Scopes as flat arrays: the start of each, and all their variables."""
 
     n_states: Indices
     start: Indices
@@ -45,10 +45,10 @@ class Scopes:
 
 @dataclass(frozen=True)
 class RowAxis:
-    """Rows that differ in the numbers of some tables, to be run together."""
+    """An axis of rows that differ in some tables, to be run together."""
 
     n_rows: int
-    is_in: tuple[bool, ...]  # for every scope
+    is_in: tuple[bool, ...]  # for every scope: whether its table has the axis
 
     def added_to(self, scopes: Sequence[Scope], n_states: Indices) -> Scopes:
         rows = len(n_states)
@@ -58,19 +58,19 @@ class RowAxis:
 
 @dataclass(frozen=True)
 class TreePlan(Plan):
-    """An order of elimination, the cliques it makes and what they take.
+    """An order of elimination, its cliques and their cost.
 
-    ``order`` has the variables with several states; ``largest`` is the clique with most cells. A run needs ``n_cells``
-    multiplications over cliques, and memory for ``n_message_cells``.
+    ``order`` lists the variables with several states; ``largest`` is the clique with most cells. A run needs
+    ``n_cells`` multiplications over cliques, and memory for ``n_message_cells``.
     """
 
     scopes: tuple[Scope, ...] = ()
     order: tuple[int, ...] = ()
-    width: int = 0  # variables of the largest clique but one
+    width: int = 0  # number of variables of the largest clique, minus one
     largest: Scope = ()
     n_message_cells: int = 0
     max_bytes: int = 0
-    n_orders: int = 1  # tried
+    n_orders: int = 1  # that the search tried
     merge: bool = True
     rows: RowAxis | None = None
     nodes: TreeNodes | None = field(default=None, repr=False, compare=False)  # None where the plan does not fit
@@ -89,14 +89,14 @@ class TreePlan(Plan):
 
     @property
     def _memory(self) -> str:
-        """Return the memory of messages, where that is too much: a few large cliques have hardly any."""
+        """A sentence on the memory of messages, if it is too much: a few large cliques need hardly any."""
         if self.n_bytes <= self.max_bytes:
             return ""
         return f" Messages between them take about {self.size}; the limit is {format_size(self.max_bytes)}."
 
     @property
     def built_nodes(self) -> TreeNodes:
-        """Of a plan that fits."""
+        """The nodes of a plan that fits."""
         assert self.nodes is not None
         return self.nodes
 
@@ -114,9 +114,12 @@ def plan_tree(
     order: Sequence[int] | None = None,
     rows: RowAxis | None = None,
 ) -> TreePlan:
-    """A plan for factors of these scopes, by the best of many orders or by a given one.
+    """Return a plan for factors of these scopes, by the best of many orders or by a given one.
 
-    With ``rows`` some tables have one more axis, the last and fastest, that is never eliminated.
+    With ``rows`` some tables have one more axis, the last and fastest, which is never eliminated.
+
+    Each variable is eliminated into one clique: itself and its separator, which are the neighbours that come later in
+    the order. The message over the separator joins the tables of a later clique, which makes the cliques a tree.
     """
     flat = Scopes.of(shape, scopes)
     starts, neighbours = neighbours_in(flat.start, flat.variables, flat.n_states)
@@ -128,25 +131,25 @@ def plan_tree(
         )  # fmt: skip
     else:
         found = _checked_order(order, flat.n_states)
-    place = np.full(len(shape), -1)
-    place[found] = np.arange(len(found))
-    by_place = flat.n_states[found]
+    position = np.full(len(shape), -1)  # of each variable in the order
+    position[found] = np.arange(len(found))
+    states_in_order = flat.n_states[found]
     if rows is not None:
-        flat, place = rows.added_to(scopes, flat.n_states), np.append(place, len(found))
-        by_place = np.append(by_place, rows.n_rows)
+        flat, position = rows.added_to(scopes, flat.n_states), np.append(position, len(found))
+        states_in_order = np.append(states_in_order, rows.n_rows)
         starts, neighbours = neighbours_in(flat.start, flat.variables, flat.n_states)
-    start, separator = separators(found, starts, neighbours, place)
-    cells, messages, first, begin = sizes(start, separator, by_place, merge)
+    start, separator = separators(found, starts, neighbours, position)
+    cells, messages, first, begin = sizes(start, separator, states_in_order, merge)
     n_cells, n_messages = int(min(cells, _EXACT_FLOATS)), int(min(messages, _EXACT_FLOATS))
     if cells >= _EXACT_FLOATS:
-        n_cells, n_messages = _exact_sizes(start, separator, by_place.tolist(), begin)
+        n_cells, n_messages = _exact_sizes(start, separator, states_in_order.tolist(), begin)
     clique = [first, *separator[start[first] : start[first + 1]]] if len(found) else []
-    largest = [k for k in clique if k < len(found)]  # without rows
+    largest = [k for k in clique if k < len(found)]  # without the axis of rows
     fits = n_cells <= max_cells and 8 * n_messages <= max_bytes
     nodes = None
     if fits:
-        leaves = leaf_axes(flat.start, flat.variables, flat.n_states, place)
-        nodes = tree_nodes(start, separator, *leaves, by_place, merge)
+        leaves = leaf_axes(flat.start, flat.variables, flat.n_states, position)
+        nodes = tree_nodes(start, separator, *leaves, states_in_order, merge)
     n_bytes = 8 * (n_messages if nodes is None else int(nodes.table_start[-1] + nodes.adjoint_start[-1]))
     n_nodes = len(found) if nodes is None else len(nodes.n_removed)
     return TreePlan(
@@ -184,7 +187,7 @@ def _checked_order(order: Sequence[int], n_states: Indices) -> Indices:
 
 
 def _exact_sizes(start: Indices, separator: Indices, n_states: list[int], begin: Indices) -> tuple[int, int]:
-    """Cells of all cliques and of all messages in Python's integers, where no float holds them."""
+    """Count the cells of all cliques and of all messages in Python's integers, where floats are not exact."""
 
     def cells(k: int) -> int:
         return prod(n_states[other] for other in separator[start[k] : start[k + 1]].tolist())

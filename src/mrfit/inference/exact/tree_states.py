@@ -1,7 +1,7 @@
-"""Parameters on a junction tree: what learning needs of it, without tables by name.
+"""Exact likelihoods on a junction tree, as functions of the vector of parameters.
 
-It is to `JunctionTree` what `joint_states` is to `Enumeration`: from parameters to log Z and the marginals of all
-scopes by one run, and back to moments of features, each step one sparse product.
+Learning uses this module instead of `JunctionTree`, as it uses `joint_states` instead of `Enumeration`. One run gives
+log Z and the marginals of all scopes. Sparse products map parameters to tables, and marginals to moments of features.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mrfit.parameterizations.parameterization import Parameterization
 
 
 def plan_tree_states(parameters: Parameterization) -> TreePlan:
-    """What the exact likelihood of these parameters takes on a junction tree: memory, and time for an evaluation."""
+    """Plan the exact likelihood of these parameters on a junction tree: memory, and time for an evaluation."""
     plan = JunctionTree().plan_scopes(parameters.domain.shape, parameters.table_scopes)
     return replace(
         plan,
@@ -33,7 +33,7 @@ def plan_tree_states(parameters: Parameterization) -> TreePlan:
 
 
 class TreeStates:
-    """The distributions that vectors of parameters stand for, by one plan.
+    """Distributions on one plan of a junction tree, as functions of the vector of parameters.
 
     A plan that does not fit is refused before anything is allocated.
     """
@@ -46,20 +46,20 @@ class TreeStates:
         self.adjoint: sparse.csr_array = self.map.T.tocsr()
 
     def sums(self, w: Floats) -> tuple[float, Floats]:
-        """log Z, and the marginals of all tables, one after the other: the way there and back."""
+        """Return log Z and the marginals of all tables, concatenated: a forward and a backward pass."""
         posterior = calibrated_tables(self.plan, self.map @ w)
         return posterior.log_z, posterior.leaves
 
     def log_z(self, w: Floats) -> float:
-        """By the way there alone."""
+        """Return log Z, by the forward pass alone."""
         return calibrated_tables(self.plan, self.map @ w).log_z
 
     def means(self, marginals: Floats) -> Floats:
-        """Of all features."""
+        """Return the means of all features, from the marginals of all tables."""
         return np.asarray(self.adjoint @ marginals, np.float64)
 
     def variances(self, marginals: Floats) -> Floats:
-        """Of all features. Each is a function of one table, and so is its square."""
+        """Return the variances of all features. Each is a function of one table, and so is its square."""
         return np.asarray(self._squares @ marginals - self.means(marginals) ** 2, np.float64)
 
     @cached_property
@@ -69,22 +69,22 @@ class TreeStates:
     # -- rows ----------------------------------------------------------------------------------------------------
 
     def shares(self, rows: UniqueRows) -> Floats:
-        """The marginals of all tables in the rows."""
+        """Return the marginals of all tables in the rows."""
         return self._of_rows.shares(rows)
 
     def log_potentials(self, w: Floats, rows: UniqueRows) -> Floats:
-        """The sum of the tables at every row: log p plus log Z."""
+        """Return the sum of the tables at every row, which is log p plus log Z."""
         tables, out = self.map @ w, np.empty(rows.n_distinct)
         for first, cells in self.cells(rows):
             out[first : first + len(cells)] = tables[cells].sum(axis=1)
         return out
 
     def features(self, cells: Indices) -> sparse.csr_array:
-        """As `RowTables.features`."""
+        """Return the features of rows (see `RowTables.features`)."""
         return self._of_rows.features(cells)
 
     def cells(self, rows: UniqueRows, chosen: Indices | None = None) -> Iterator[tuple[int, Indices]]:
-        """As `RowTables.cells`."""
+        """Yield the cells of rows in all tables (see `RowTables.cells`)."""
         return self._of_rows.cells(rows, chosen)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""A graph that is too wide for any order of elimination is seen to be so without looking for one."""
+"""A lower bound on treewidth, which rejects graphs that are too wide without a search for an order."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Neighbours = dict[int, set[int]]
 
 
 def is_too_wide(shape: Sequence[int], scopes: Iterable[Scope], max_cells: float) -> bool:
-    """Whether every order makes a clique of more than ``max_cells`` cells; False says nothing.
+    """Return True if every order makes a clique of more than ``max_cells`` cells; False proves nothing.
 
-    A clique has at least as many variables as `least_width` says and one more, at worst those with fewest states.
+    The largest clique has at least `least_width` + 1 variables, at best those with fewest states.
     """
     cells = accumulate(sorted(n_states for n_states in shape if n_states > 1), mul)
     too_wide = next((width for width, n_cells in enumerate(cells) if n_cells > max_cells), None)
@@ -25,18 +25,18 @@ def is_too_wide(shape: Sequence[int], scopes: Iterable[Scope], max_cells: float)
 
 
 def least_width(near: Neighbours, *, enough: int) -> int:
-    """A width below which no order of elimination comes; the search ends at one that is ``enough``.
+    """Return a lower bound on the width of every order of elimination; stop at a bound of ``enough``.
 
-    Every vertex of a minor of the graph having d neighbours or more, the width of both is at least d. Minors come from
-    joining the vertex of least degree with the neighbour that shares fewest others with it (contraction degeneracy by
-    least-c; Bodlaender and Koster 2011, Treewidth computations II). ``near`` is used up.
+    If every vertex of a minor of the graph has d neighbours or more, the width of both is at least d. Minors come from
+    contracting the vertex of least degree with the neighbour that shares fewest neighbours with it (contraction
+    degeneracy by least-c; Bodlaender and Koster 2011, Treewidth computations II). ``near`` is modified.
     """
     least = 0
     by_degree = [(len(others), v) for v, others in near.items()]
     heapify(by_degree)
     while by_degree and least < enough:
         degree, v = heappop(by_degree)
-        if v not in near or degree != len(near[v]):  # of a graph before
+        if v not in near or degree != len(near[v]):  # an outdated entry of the heap
             continue
         least = max(least, degree)
         for u in _contract(near, v):
@@ -45,7 +45,7 @@ def least_width(near: Neighbours, *, enough: int) -> int:
 
 
 def _contract(near: Neighbours, v: int) -> set[int]:
-    """Join a vertex with one of its neighbours; all whose degree has changed."""
+    """Contract a vertex with one of its neighbours; return all vertices whose degree has changed."""
     own = near.pop(v)
     for u in own:
         near[u].discard(v)

@@ -1,4 +1,4 @@
-"""A most probable joint state, by whatever finds one."""
+"""A most probable joint state, from the first algorithm that finds one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _EXTRA = (
 class Best:
     """Codes of all variables, and the sum of all tables there.
 
-    No joint state has a larger sum than ``bound``; None where no bound is known. Where it is exact, both are equal.
+    No joint state has a larger sum than ``bound``; None where no bound is known. An exact state meets its bound.
     """
 
     codes: Indices
@@ -51,10 +51,11 @@ def best_state(
     seed: int = 0,
     rows: NDArray[Any] | None = None,
 ) -> Best:
-    """By a junction tree (planned here unless given) where it fits, else by toulbar2 if it is installed and gets done,
-    else by local search.
+    """Return a most probable state: by a junction tree where it fits, else by toulbar2 if installed, else by search.
 
-    ``seed`` and ``rows`` of codes, as further starts, are for the search.
+    The search is local. It also answers where toulbar2 does not finish in time, and starts from its best state.
+
+    ``tree`` is planned here unless given; ``seed`` and ``rows`` of codes, as further starts, are for the search.
     """
     if engine not in (AUTO, *WAYS):
         raise InputError(f"There is no engine {engine!r} for most probable states; choose auto, {', '.join(WAYS)}.")
@@ -93,7 +94,7 @@ def _solved(solved: WCSPSolution | None, why: str) -> Best:
 
 
 def _searched(factors: Factors, seed: int, rows: NDArray[Any] | None, stopped: WCSPSolution | None) -> Found:
-    """The state of a search, which begins from what toulbar2 had when it was stopped and keeps the better bound."""
+    """Search from the state of a stopped toulbar2 and further rows; keep the better of both bounds."""
     if stopped is None:
         return StateSearch(seed=seed).best(factors, rows)
     rows = stopped.codes[None] if rows is None else np.concatenate([stopped.codes[None], rows])

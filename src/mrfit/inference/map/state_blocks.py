@@ -1,4 +1,4 @@
-"""Blocks of variables that are moved to their best joint state, all others fixed."""
+"""Blocks of variables that are set to their best joint state, given all others."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from mrfit.core.factors import Factors
 from mrfit.inference.exact.junction_tree import JunctionTree
 from mrfit.inference.messages.factor_graph import FactorGraph
 
-_WORK_OF_A_TABLE = 500  # cells that could be read in the time in which a table is cut
+_WORK_OF_A_TABLE = 500  # cells that could be read in the time that conditioning a table takes
 
 
 @dataclass(frozen=True, eq=False)
 class StateBlocks:
-    """Finite factors, and which of their variables share one."""
+    """Finite factors, and which pairs of variables share one."""
 
     factors: Factors
     joined: NDArray[np.bool_]
@@ -36,7 +36,10 @@ class StateBlocks:
         return cls(Factors(graph.shape, singles + graph.hosts, values), joined)
 
     def raised(self, state: Indices, max_cells: int, random: NDArray[np.uint64]) -> tuple[Indices, float, int]:
-        """A random block at its best, with cliques of so many cells; its share of all variables; the work in cells."""
+        """Return the state with a random block at its best, the block's share of all variables, and the work in cells.
+
+        The block is as large as cliques of ``max_cells`` allow.
+        """
         n = len(state)
         order = np.empty(n, np.int64)
         states = np.array(self.factors.shape, np.int64)

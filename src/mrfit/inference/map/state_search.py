@@ -1,4 +1,4 @@
-"""Most probable states by local search from many starts, and an upper bound that says how far off they may be."""
+"""Most probable states by local search from many starts, with an upper bound on the score of any state."""
 
 from __future__ import annotations
 
@@ -20,24 +20,23 @@ from mrfit.inference.map.state_blocks import StateBlocks
 from mrfit.inference.messages.factor_graph import FactorGraph
 from mrfit.inference.messages.message_passing import MessagePassing, Schedule
 
-_ROUNDS = 500  # of the bound, which most models need fewer of
+_ROUNDS = 500  # of the bound; most models need fewer
 _TIGHT = 1e-9  # of 1 + |score|: a smaller gap is rounding
 _ROUNDING = 2e-16  # of all terms, in each round of the bound
-_SWEEPS = 50  # of max-product: a guess is wanted, not a fixed point
+_SWEEPS = 50  # of max-product: enough for a guess, which need not be a fixed point
 _SCHEDULES = (Schedule("sequential"), Schedule("sequential", 0.5), Schedule("flooding", 0.5))
-_ROWS = 10  # of those given, the most probable ones
-_BEST_STARTS = 3  # that are raised by blocks, of those that are not annealed
+_ROWS = 10  # the most probable of the given rows that are starts
+_BEST_STARTS = 3  # of those that are not annealed, that blocks improve
 _ANNEALED = (300, 100, 1000)  # sweeps, in turn
 _COLDEST = 0.02  # of the hottest temperature
-_FORESTS = 30  # in a row that gain nothing
-_BLOCKS = 12  # in a row that gain nothing
-_LARGE_BLOCK = (
-    1 / 3
-)  # of all variables; in a dense graph blocks are smaller, and climbs have tried most of what they can
-_FEW_SMALL = 4  # as many failures as that of a small block counts for
+_FORESTS = 30  # in a row without gain
+_BLOCKS = 12  # in a row without gain
+# Of all variables. In a dense graph blocks are smaller, and climbs have tried most of what they can.
+_LARGE_BLOCK = 1 / 3
+_FEW_SMALL = 4  # failures for which that of a small block counts
 _CELLS = (2**8, 2**12, 2**15)  # of the largest clique of a block, at random
-_WIDEST = 3000  # variables, up to which their neighbourhoods are a table
-_BARRIER = 10.0  # times the largest entry: what an impossible cell costs while a state is searched
+_WIDEST = 3000  # variables, up to which a table stores which pairs share a factor
+_BARRIER = 10.0  # times the largest entry: the penalty for an impossible cell during the search
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +58,7 @@ class Found:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """How far the state may be from the best one."""
+        """Sentences on how far the state may be from the best one."""
         if self.proven:
             return ()
         gap = self.bound - self.log_potential
@@ -75,18 +74,18 @@ class Found:
 class StateSearch:
     """Climb from max-product guesses, rows of data and annealed chains; bound by tree-reweighted message passing.
 
-    A climb moves single variables, pairs that share a factor, and random forests of variables, each to the best joint
-    state given all others. It ends with random blocks of variables, as many as a small junction tree can move together.
-    The bound is the linear-programming bound of message passing (Kolmogorov 2006), tight for
-    trees and for many models with strong fields. The search ends when the bound is met, when many starts have ended at
-    the same score, or when the budget is spent.
+    A climb changes single variables, pairs that share a factor, and random forests of variables, each to the best joint
+    state given all others. It ends with random blocks of variables, each as large as a small junction tree can
+    maximise at once. The bound is the linear-programming bound of message passing (Kolmogorov 2006), which is tight
+    for trees and for many models with strong fields. The search ends when a state meets the bound, when enough starts
+    have ended at the same score, or when the budget is spent.
 
     Parameters
     ----------
     work
-        Budget, in cells of tables that are read: 10^8 take a third of a second to a second.
+        Budget, in cells of tables to read: 10^8 take a third of a second to a second.
     hits
-        Starts that have to end at the best score before the search ends early.
+        Number of starts that have to end at the best score before the search ends early.
     seed
         Random seed of starts, annealing and forests.
     """
@@ -102,7 +101,7 @@ class StateSearch:
             raise InputError(f"work={self.work} and hits={self.hits} must be at least 1, such as 200000000 and 10.")
 
     def best(self, factors: Factors, rows: NDArray[Any] | None = None) -> Found:
-        """The best state found; ``rows`` of codes are further starts. Deterministic for a seed."""
+        """Search for a best state; ``rows`` of codes are further starts. Deterministic for a seed."""
         problem = _SearchProblem.of(factors)
         bound, reduced = problem.bounded()
         search = _Search(problem, self, bound)
@@ -112,7 +111,7 @@ class StateSearch:
 
 @dataclass(frozen=True, eq=False)
 class _SearchProblem:
-    """Fields and tables as kernels take them: with their impossible cells, and with a price in place of these."""
+    """Fields and tables as kernels take them, with impossible cells as minus infinity or as a finite penalty."""
 
     graph: FactorGraph
     field: Floats
@@ -125,7 +124,7 @@ class _SearchProblem:
         return cls(graph, *graph.gather(factors))
 
     def terms(self, impossible: float) -> Terms:
-        """Minus infinity is replaced."""
+        """Return the factors, with ``impossible`` in place of minus infinity."""
         arrays = self.graph.arrays
         return Terms(
             states=arrays.states,
@@ -141,7 +140,7 @@ class _SearchProblem:
         )
 
     def _strides(self) -> Indices:
-        """Of each variable in the scope of each host, in C order."""
+        """Return the stride of each variable in the table of each host, in C order."""
         strides: list[int] = []
         for host in self.graph.hosts:
             own = [1]
@@ -151,7 +150,7 @@ class _SearchProblem:
         return np.array(strides, np.int64)
 
     def ranges(self) -> tuple[Floats, Floats]:
-        """How far the possible entries of each field and table, whose largest is 0, go down."""
+        """Return the largest loss, 0 minus a possible entry, in each field and table; their largest entry is 0."""
         arrays, out = self.graph.arrays, []
         for values, starts in ((self.field, arrays.field_start), (self.log_table, arrays.table_start)):
             possible = np.where(np.isneginf(values), 0.0, -values)
@@ -160,16 +159,16 @@ class _SearchProblem:
 
     @property
     def depth(self) -> float:
-        """More than the sums of two possible states can differ by."""
+        """A number larger than the difference between the sums of any two possible states."""
         return 1.0 + sum(float(each.sum()) for each in self.ranges())
 
     def bounded(self) -> tuple[float, tuple[Floats, Floats]]:
-        """An upper bound, rounding included; and the fields and tables of the same distribution that show it."""
+        """Return an upper bound, rounding included, and the reparameterized fields and tables that prove it."""
         depth = self.depth
         terms = self.terms(-depth)
         field, table = terms.field.copy(), terms.table.copy()
         bound, rounds = lower_bound(terms, field, table, _ROUNDS, 1e-9 * depth / (1 + len(terms.table_start)))
-        if bound <= -depth:  # the sum of every possible state is larger
+        if bound <= -depth:  # every possible state has a larger sum, so no state is possible
             raise ImpossibleError
         largest = max(
             (float(np.abs(each).max()) for each in (field, table, terms.field, terms.table) if len(each)), default=0.0
@@ -178,14 +177,14 @@ class _SearchProblem:
         return bound + slack, (field, table)
 
     def decoded(self, field: Floats, table: Floats) -> Iterator[Indices]:
-        """States chosen by fields and tables one variable after another, upwards and downwards."""
+        """Yield states chosen from fields and tables one variable after another, upwards and downwards."""
         arrays, n = self.graph.arrays, len(self.graph.shape)
         nothing = np.zeros(int(arrays.message_start[-1]))
         for order in (np.arange(n), np.arange(n)[::-1].copy()):
             yield decode(arrays, field, table, nothing, order, 0)
 
     def guesses(self) -> Iterator[Indices]:
-        """Decoded from max-product messages."""
+        """Yield states decoded from max-product messages."""
         arrays = self.graph.arrays
         potentials = self.graph.potentials(self.field, self.log_table, np.ones(len(self.graph.hosts)))
         order = np.arange(len(self.graph.shape))
@@ -194,7 +193,7 @@ class _SearchProblem:
             yield decode(arrays, self.field, self.log_table, passed.messages.log_cavity, order, 0)
 
     def best_rows(self, rows: NDArray[Any] | None) -> Iterator[Indices]:
-        """The most probable of some rows."""
+        """Yield the most probable of some rows."""
         if rows is None or not len(rows):
             return
         distinct = np.unique(np.asarray(rows, np.int64), axis=0)
@@ -206,7 +205,7 @@ class _SearchProblem:
 
 @dataclass(eq=False)
 class _Search:
-    """The best state so far, and what was spent on it."""
+    """The best state so far, and the work spent."""
 
     problem: _SearchProblem
     settings: StateSearch
@@ -238,7 +237,7 @@ class _Search:
         return self.is_met or self.n_hits >= self.settings.hits or self.spent >= self.settings.work
 
     def run(self, starts: Iterable[Indices]) -> None:
-        """Climb from all starts, then go on from the best few; then from annealed states until it has ended."""
+        """Climb from all starts and finish the best few; then anneal and finish others until the search has ended."""
         climbed: dict[bytes, tuple[float, Indices]] = {}
         for start in starts:
             if not self.is_met:
@@ -263,14 +262,14 @@ class _Search:
         return state, self._see(state)
 
     def _see(self, state: Indices) -> float:
-        """The score of a state, which is kept if it is the best so far."""
+        """Return the score of a state, and record the state if it is the best so far."""
         score = float(pick_cells(self._possible, state, self._cell))
         if score > self.score + self._near(score):
             self.state, self.score, self.n_hits = state.copy(), score, 0
         return score
 
     def _finish(self, state: Indices) -> None:
-        """Raise a state by blocks until some in a row have gained nothing, and count where it ended."""
+        """Improve a state by blocks until several in a row gain nothing, and count where it ended."""
         score, failures = self._see(state), 0
         while self._blocks is not None and failures < _BLOCKS and self.spent < self.settings.work and not self.is_met:
             cells = _CELLS[int(self._rng.integers(len(_CELLS)))]
@@ -290,7 +289,7 @@ class _Search:
         return _TIGHT * (1.0 + abs(score)) if np.isfinite(score) else 0.0
 
     def _random(self) -> NDArray[np.uint64]:
-        """The state of a generator of kernels, never zero."""
+        """Return a nonzero state for a random generator of kernels."""
         return self._rng.integers(1, 2**63, 1).astype(np.uint64)
 
     def found(self, factors: Factors) -> Found:

@@ -20,12 +20,12 @@ from mrfit._typing import Indices
 from mrfit.core.errors import ImpossibleError, InputError
 from mrfit.core.factors import Factors
 
-_DIGITS = 7  # after the decimal point of costs, which are whole numbers inside
+_DIGITS = 7  # after the decimal point of costs, which toulbar2 rounds to integers
 
 
 @dataclass(frozen=True, eq=False)
 class WCSPSolution:
-    """A joint state, and an upper bound on the score of every state; ``proven`` where both meet."""
+    """A joint state, and an upper bound on the score of every state; ``proven`` where they are equal."""
 
     codes: Indices
     log_potential: float
@@ -44,7 +44,7 @@ class Toulbar2:
     Parameters
     ----------
     seconds
-        After which it stops with the best state so far.
+        Time limit, after which it returns the best state so far.
     """
 
     seconds: int = 60
@@ -111,7 +111,7 @@ def _solved(factors: Factors, seconds: int) -> _State | None:
 
 
 def _beyond_all(factors: Factors) -> float:
-    """A cost that no sum of finite ones reaches."""
+    """Return a cost larger than every sum of finite ones."""
     finite = [table[np.isfinite(table)] for table in factors.tables]
     return 1.0 + sum(float(table.max() - table.min()) for table in finite if table.size)
 

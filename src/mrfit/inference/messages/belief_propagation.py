@@ -24,29 +24,31 @@ _DAMPING = 0.5  # after a failure: more only takes longer
 
 @dataclass(frozen=True)
 class BeliefPropagation(Engine):
-    """Messages between variables and tables until they rest (Kschischang, Frey and Loeliger 2001).
+    """Sum-product messages between variables and tables until they converge (Kschischang, Frey and Loeliger 2001).
 
-    Messages go through the factors as they are given: two tables over the same variables, or a pair inside a triple,
-    make a loop. On a forest the result is exact. With loops ``log_z`` is the Bethe value: an estimate that is neither
-    a bound nor has an error, and never to be called a log-likelihood. Where messages do not come to rest there is none.
+    Messages follow the factors as given: two tables over the same variables, or a pair inside a triple, make a loop. On
+    a forest the result is exact. With loops ``log_z`` is the Bethe value: an estimate without an error, which is not a
+    bound and must not be called a log-likelihood. If the messages do not converge, it is NaN.
 
     Parameters
     ----------
     schedule
         "sequential" goes over the variables up and down in turn, "flooding" sends all messages at the same time,
-        "residual" goes where most has changed; "auto" begins with the first, adds damping after a failure, and then
-        takes the last.
+        "residual" sends the message that has changed most; "auto" begins with the first, adds damping after a
+        failure, and then takes the last.
     damping
-        The share of the old message that stays in a new one, on logarithms.
+        Share of the old log-message in a new one.
     tolerance
-        Largest change of a log-message in the last sweep. 0 makes ``max_sweeps`` sweeps unless nothing changes at all.
+        Largest change of a log-message in the last sweep. 0 makes ``max_sweeps`` sweeps unless nothing changes at
+        all.
     max_sweeps
-        Of each attempt.
+        Limit for each attempt.
     max_cells
         Largest number of message cells that a plan may have.
     merge
-        Add each table to one whose scope contains its own before passing messages. The model is the same, with fewer
-        loops, so that answers are often closer to the truth. They are not those of other programs on the same factors.
+        Add each table to one whose scope contains its own before passing messages. The model is the same, with
+        fewer loops, so that answers are often closer to the truth. They differ from those of other programs on the
+        same factors.
     """
 
     schedule: Word = "auto"
@@ -104,7 +106,7 @@ class BeliefPropagation(Engine):
 
 
 def schedules(word: Word, damping: float) -> tuple[Schedule, ...]:
-    """What to try in turn."""
+    """Return the schedules to try in turn."""
     match word:
         case "auto":
             damped = max(damping, _DAMPING)
@@ -113,9 +115,7 @@ def schedules(word: Word, damping: float) -> tuple[Schedule, ...]:
             return (begun, *again, Schedule("residual", damped))
         case "sequential" | "flooding" | "residual":
             return (Schedule(word, damping),)
-    raise InputError(
-        f"schedule={word!r} is not one; expected 'auto', 'sequential', 'flooding' or 'residual'. Choose one of these."
-    )
+    raise InputError(f"There is no schedule {word!r}; expected 'auto', 'sequential', 'flooding' or 'residual'.")
 
 
 def _remark(passed: Passed, engine: BeliefPropagation) -> str:

@@ -1,4 +1,4 @@
-"""What messages say about single variables and about the scopes of factors."""
+"""Approximate marginals of single variables and of the scopes of factors, from messages."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ Bound = Literal["upper", "lower"]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Approximation(Posterior):
-    """What an iteration that may or may not arrive found out.
+    """The result of an iteration that may not have converged.
 
     Parameters
     ----------
     log_z
-        An estimate or a bound of ln Z, of the kind that ``value`` names; not a number where there is none.
+        An estimate or a bound of ln Z, of the kind that ``value`` names; NaN where neither is known.
     exact
-        Whether there is nothing approximate about it here.
+        Whether the result is exact.
     error
-        0 where it is exact, else None: nothing is known.
+        0 where it is exact, else None (unknown).
     bound
-        On which side of ln Z ``log_z`` is sure to lie, if it is on one.
+        Side of ln Z on which ``log_z`` is certain to lie, or None.
     value
-        What ``log_z`` is called: "Bethe", "tree-reweighted", "mean-field", or "exact".
+        Kind of ``log_z``: "Bethe", "tree-reweighted", "mean-field", or "exact".
     converged, n_sweeps
-        Whether the iteration came to rest, and after how many times all messages.
+        Whether the iteration converged, and the number of sweeps over all messages.
     """
 
     log_z: float
@@ -48,11 +48,11 @@ class Approximation(Posterior):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Beliefs(Approximation):
-    """Marginals of the scopes of factors and of all sets inside them."""
+    """Marginals of the scopes of factors and of all their subsets."""
 
     graph: FactorGraph = field(repr=False)
-    single: Floats = field(repr=False)  # probabilities, variable after variable
-    joint: Floats = field(repr=False)  # of the hosts of the graph, table after table
+    single: Floats = field(repr=False)  # probabilities of the variables, concatenated
+    joint: Floats = field(repr=False)  # probabilities of the hosts of the graph, concatenated
 
     def marginal(self, scope: Scope) -> Floats:
         self.graph.check_targets([scope])
@@ -67,12 +67,12 @@ class Beliefs(Approximation):
         host = self.graph.hosts[f]
         cells = self.joint[graph.table_start[f] : graph.table_start[f + 1]].reshape([shape[i] for i in host])
         summed = cells.sum(axis=tuple(axis for axis, i in enumerate(host) if i not in live))
-        kept = [i for i in host if i in live]
-        return np.ascontiguousarray(np.transpose(summed, [kept.index(i) for i in live])).ravel()
+        remaining = [i for i in host if i in live]
+        return np.ascontiguousarray(np.transpose(summed, [remaining.index(i) for i in live])).ravel()
 
 
 def beliefs_from_messages(graph: FactorGraph, potentials: Potentials, messages: Messages) -> tuple[Floats, Floats]:
-    """Probabilities of single variables and of the hosts of a graph, flat."""
+    """Return the probabilities of single variables and of the hosts of a graph, flat."""
     joint = np.empty(int(graph.arrays.table_start[-1]))
     beliefs(graph.arrays, potentials, messages, joint)
     return _normalised(messages.total, graph.arrays.field_start), _normalised(joint, graph.arrays.table_start)
@@ -81,9 +81,9 @@ def beliefs_from_messages(graph: FactorGraph, potentials: Potentials, messages: 
 def log_z_of(
     graph: FactorGraph, field: Floats, log_table: Floats, weight: Floats, single: Floats, joint: Floats
 ) -> float:
-    """Expected log-potential, plus entropies of variables, less weighted multi-informations of factors.
+    """Return the expected log-potential plus entropies of variables minus weighted multi-informations of factors.
 
-    With weights 1 the Bethe value (Yedidia, Freeman and Weiss 2005), with edge appearance probabilities the
+    With weights of 1 it is the Bethe value (Yedidia, Freeman and Weiss 2005), with edge appearance probabilities the
     tree-reweighted one (Wainwright, Jaakkola and Willsky 2005).
     """
     entropy = entropies(graph, single)
@@ -93,18 +93,21 @@ def log_z_of(
 
 
 def multi_information(graph: FactorGraph, entropy: Floats, joint: Floats) -> Floats:
-    """The entropies of the variables of each factor, less that of the factor: for pairs their mutual information."""
-    apart = segment_sums(entropy[graph.arrays.scope], graph.arrays.scope_start)
-    return apart - segment_sums(-_p_log_p(joint), graph.arrays.table_start)
+    """Return the sum of the entropies of each factor's variables minus the factor's entropy.
+
+    For a pair it is the mutual information.
+    """
+    separate = segment_sums(entropy[graph.arrays.scope], graph.arrays.scope_start)
+    return separate - segment_sums(-_p_log_p(joint), graph.arrays.table_start)
 
 
 def segment_sums(values: Floats, starts: NDArray[np.int64]) -> Floats:
-    """The sum of each segment; none is empty."""
+    """Return the sum of each segment; none may be empty."""
     return np.add.reduceat(values, starts[:-1]) if len(starts) > 1 else np.empty(0)
 
 
 def entropies(graph: FactorGraph, single: Floats) -> Floats:
-    """Of every variable."""
+    """Return the entropy of every variable."""
     return segment_sums(-_p_log_p(single), graph.arrays.field_start)
 
 

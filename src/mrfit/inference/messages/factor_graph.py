@@ -1,4 +1,4 @@
-"""Variables and factors as a graph on which messages travel."""
+"""The bipartite graph of variables and factors along whose edges messages are passed."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from mrfit.core.factors import Factors, check_scopes
 
 @dataclass(frozen=True)
 class FactorGraph:
-    """The variables and scopes of factors, as a graph between which messages are passed.
+    """Variables and the scopes of factors: the graph for message passing.
 
     Variables with one state are left out, and a table of one variable is part of that variable's field: neither
-    changes any message. With ``merge`` a table whose variables all stand in another's scope is added to that table.
-    The distribution stays the same and the graph has fewer loops, but it is no longer that of the factors as given.
+    changes any message. With ``merge`` a table whose scope lies inside another's is added to that table. The
+    distribution stays the same and the graph has fewer loops, but messages differ from those of the factors as given.
     """
 
     shape: tuple[int, ...]
@@ -31,7 +31,7 @@ class FactorGraph:
 
     @cached_property
     def live_scopes(self) -> tuple[Scope, ...]:
-        """Of all factors, without variables that have one state."""
+        """The scopes of all factors, without variables that have one state."""
         return tuple(tuple(i for i in scope if self.shape[i] > 1) for scope in self.scopes)
 
     @cached_property
@@ -43,7 +43,7 @@ class FactorGraph:
 
     @cached_property
     def host_of(self) -> tuple[int | None, ...]:
-        """The number of the host that holds each factor; None for factors of fewer than two variables."""
+        """The number of the host that contains each factor; None for factors of fewer than two variables."""
         wide = [f for f, scope in enumerate(self.live_scopes) if len(scope) > 1]
         if self.merge:
             numbers = {host: f for f, host in enumerate(self.hosts)}
@@ -54,13 +54,13 @@ class FactorGraph:
 
     @property
     def n_merged(self) -> int:
-        """How many tables were added to others."""
+        """The number of tables that were added to others."""
         return sum(number is not None for number in self.host_of) - len(self.hosts)
 
     @cached_property
     def _largest(self) -> dict[frozenset[int], Scope]:
         """For each set of two or more variables that is a scope, the scope to which its tables are added."""
-        larger: dict[int, list[frozenset[int]]] = {}  # hosts that could hold others, by variable
+        larger: dict[int, list[frozenset[int]]] = {}  # hosts that could contain others, by variable
         found: dict[frozenset[int], Scope] = {}
         distinct = dict.fromkeys(frozenset(scope) for scope in self.live_scopes if len(scope) > 1)
         for members in sorted(distinct, key=len, reverse=True):
@@ -74,7 +74,7 @@ class FactorGraph:
 
     @cached_property
     def is_forest(self) -> bool:
-        """Whether there are no loops: messages are then exact."""
+        """Whether the graph has no loops, so that messages are exact (by union-find)."""
         parent = list(range(len(self.shape)))
 
         def root(i: int) -> int:
@@ -102,7 +102,7 @@ class FactorGraph:
 
     @cached_property
     def arrays(self) -> MessageGraph:
-        """As compiled code takes it."""
+        """The graph as compiled code takes it."""
         scope = _whole(i for host in self.hosts for i in host)
         states = _whole(self.shape)
         edges = np.argsort(scope, kind="stable")
@@ -120,11 +120,10 @@ class FactorGraph:
         )
 
     @cached_property
-    def _places(self) -> tuple[Indices, Indices]:
-        """Which cell of the fields and tables, one after another, gets which of the factors' values: two columns of
-        pairs.
+    def _cell_sources(self) -> tuple[Indices, Indices]:
+        """Pairs (to, source): value ``source`` of the factors is added to cell ``to`` of the joined fields and tables.
 
-        The cell after the last is the constant.
+        The cell after the last collects constants.
         """
         graph = self.arrays
         n_fields, n_cells = int(graph.field_start[-1]), int(graph.field_start[-1] + graph.table_start[-1])
@@ -144,15 +143,15 @@ class FactorGraph:
         return np.concatenate(to), np.concatenate(source)
 
     def gather(self, factors: Factors) -> tuple[Floats, Floats, float]:
-        """Fields, tables and a constant: logarithms with a largest value of 0 in each field and table."""
-        graph, (to, source) = self.arrays, self._places
+        """Return fields, tables and a constant: logarithms with a largest value of 0 in each field and table."""
+        graph, (to, source) = self.arrays, self._cell_sources
         n_fields = int(graph.field_start[-1])
         n_cells = n_fields + int(graph.table_start[-1]) + 1
         taken = factors.values[source]
         impossible = np.zeros(n_cells, bool)
         impossible[to[np.isneginf(taken)]] = True
-        with np.errstate(over="ignore", invalid="ignore"):  # told below
-            sums = np.bincount(to, taken, minlength=n_cells).astype(np.float64)  # whole numbers where there is nothing
+        with np.errstate(over="ignore", invalid="ignore"):  # checked below
+            sums = np.bincount(to, taken, minlength=n_cells).astype(np.float64)  # integers if there are no cells
             starts = np.concatenate([graph.field_start[:-1], n_fields + graph.table_start])
             tops = np.maximum.reduceat(sums, starts)
             constant = float(tops.sum())
@@ -166,7 +165,7 @@ class FactorGraph:
         return sums[:n_fields], sums[n_fields:-1], constant
 
     def potentials(self, field: Floats, log_table: Floats, weight: Floats) -> Potentials:
-        """Tables raised to one over the weight of their factor, as compiled code takes them."""
+        """Return tables raised to the power 1 / weight of their factor, as compiled code takes them."""
         raised = log_table / np.repeat(weight, np.diff(self.arrays.table_start))
         finite = np.where(np.isneginf(raised), 0.0, raised)
         lowest = np.minimum.reduceat(finite, self.arrays.table_start[:-1]) if len(weight) else np.empty(0)
@@ -181,7 +180,7 @@ class FactorGraph:
             )
 
     def home(self, scope: Scope) -> int | None:
-        """The number of the smallest host that holds these variables, those with one state apart; None without one."""
+        """Return the number of the smallest host that contains these variables (of several states), or None."""
         members = [i for i in scope if self.shape[i] > 1]
         if not members:
             return None
@@ -192,7 +191,7 @@ class FactorGraph:
         return min(holding, key=lambda f: len(self.hosts[f]), default=None)
 
     def check_targets(self, targets: Sequence[Scope]) -> None:
-        """Messages give joint marginals of variables that share a table, and of no others."""
+        """Refuse targets that no table contains: messages give no joint marginals of these."""
         check_scopes(self.shape, targets)
         for target in targets:
             if sum(self.shape[i] > 1 for i in target) > 1 and self.home(target) is None:
@@ -212,7 +211,7 @@ def _starts(lengths: object) -> Indices:
 
 @lru_cache(maxsize=1024)
 def _cells_within(states: tuple[int, ...], axes: tuple[int, ...]) -> Indices:
-    """For each cell of a table, the cell of a smaller table over some of its axes in another order."""
+    """Return for each cell of a table the cell of a smaller table over some of its axes in another order."""
     cells = np.arange(prod(states[axis] for axis in axes)).reshape([states[axis] for axis in axes])
     ordered = np.transpose(cells, np.argsort(axes)) if axes else cells
     whole = np.expand_dims(ordered, tuple(axis for axis in range(len(states)) if axis not in axes))

@@ -24,8 +24,8 @@ from mrfit.inference.plan import Plan
 class MaxBeliefs(Beliefs):
     """Max-marginals, scaled to a sum of 1, in place of marginals; and one joint state.
 
-    ``state`` has one code for each variable; ``score`` is the sum of the tables there (its log-probability plus ln Z),
-    minus infinity if it meets an impossible cell. Where ``exact``, no joint state has a larger one.
+    ``state`` has one code for each variable. ``score`` is the sum of the tables there (its log-probability plus ln Z),
+    or minus infinity if it contains an impossible cell. Where ``exact``, no joint state has a larger score.
     """
 
     state: Indices
@@ -34,10 +34,10 @@ class MaxBeliefs(Beliefs):
 
 @dataclass(frozen=True)
 class MaxProduct(Engine):
-    """The same messages as in belief propagation with the largest product in place of the sum.
+    """Belief propagation with maxima in place of sums.
 
-    A state is traced through the messages, variable after variable given those before, and then improved one variable
-    at a time. On a forest it is a most probable one, ties included; with loops it is a guess. Settings are those of
+    A state is decoded from the messages, variable after variable given those before, and then improved one variable at
+    a time. On a forest it is a most probable one, ties included; with loops it is a guess. The settings are those of
     `BeliefPropagation`.
     """
 
@@ -69,7 +69,7 @@ class MaxProduct(Engine):
         attempts = schedules(self.schedule, self.damping)
         passed = MessagePassing(attempts, self.tolerance, self.max_sweeps, maximise=True).run(graph, potentials)
         single, joint = beliefs_from_messages(graph, potentials, passed.messages)
-        order = _near_each_other(graph)
+        order = _breadth_first(graph)
         state = decode(graph.arrays, field, log_table, passed.messages.log_cavity, order, self.max_sweeps)
         score = float(factors.log_potential(state[None, :])[0])
         exact = graph.is_forest and passed.converged
@@ -90,8 +90,8 @@ class MaxProduct(Engine):
         )
 
 
-def _near_each_other(graph: FactorGraph) -> Indices:
-    """All variables, breadth first: each shares a table with one before it wherever it can."""
+def _breadth_first(graph: FactorGraph) -> Indices:
+    """Return all variables, breadth first: each shares a table with an earlier one wherever possible."""
     arrays, seen, order = graph.arrays, np.zeros(len(graph.shape), bool), list[int]()
     for root in range(len(graph.shape)):
         if seen[root]:

@@ -1,4 +1,4 @@
-"""Mean field: the best independent variables in place of a distribution, a lower bound on ln Z."""
+"""Mean field: the best product of independent variables, which gives a lower bound on ln Z."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from mrfit.inference.messages.message_passing import check_settings
 from mrfit.inference.messages.message_plan import MOST_CELLS, MessagePlan
 from mrfit.inference.plan import Plan
 
-_FURTHER = 10  # starts that are added where none has met a possible state
+_FURTHER = 10  # starts to add where none has reached a possible state
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ProductBeliefs(Approximation):
-    """Marginals of variables that do not depend on each other: of any scope the product."""
+    """Marginals of independent variables; those of any scope are their product."""
 
     shape: tuple[int, ...] = field(repr=False)
     single: tuple[Floats, ...] = field(repr=False)
@@ -45,20 +45,20 @@ class ProductBeliefs(Approximation):
 class MeanField(Engine):
     """Coordinate ascent of E[log-potential] + entropy over products of single-variable distributions.
 
-    That is a lower bound on ln Z everywhere, whether or not the ascent has come to rest. It has several maxima: it
-    begins with uniform variables and goes over them in their order, then from random ones if more starts are asked
-    for. Impossible cells are avoided as the limit of ever larger losses.
+    The value is a lower bound on ln Z at any stage of the ascent. It has several maxima: the first start is uniform,
+    further starts are random, and each goes over the variables in their order. Impossible cells are avoided as the
+    limit of ever larger losses.
 
     Parameters
     ----------
     tolerance
         Largest change of a probability in the last sweep.
     max_sweeps
-        Of each start.
+        Limit for each start.
     n_starts
-        The first is uniform, the others random; the best is kept.
+        Number of starts. The first is uniform, the others random; the best one answers.
     seed
-        Of the random ones.
+        Random seed of the starts.
     max_cells
         Largest number of message cells that a plan may have.
     """
@@ -74,7 +74,7 @@ class MeanField(Engine):
     def __post_init__(self) -> None:
         check_settings(tolerance=self.tolerance, max_sweeps=self.max_sweeps)
         if self.n_starts < 1:
-            raise InputError(f"n_starts={self.n_starts} lets nothing run; give at least 1.")
+            raise InputError(f"n_starts is {self.n_starts}; expected at least 1.")
 
     def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> MessagePlan:
         check_scopes(factors.shape, targets)
@@ -114,13 +114,13 @@ class MeanField(Engine):
 @dataclass(frozen=True)
 class _Ascent:
     p: Floats
-    bound: float  # minus infinity where p gives a share to the impossible
+    bound: float  # minus infinity where p gives weight to an impossible cell
     converged: bool
     n_sweeps: int
 
 
 class _MeanFieldProblem:
-    """Log-tables, and apart from them where they are minus infinity."""
+    """Log-tables, with their impossible cells stored separately."""
 
     def __init__(self, graph: FactorGraph, field: Floats, log_table: Floats) -> None:
         self.graph, self.field = graph, field
@@ -133,7 +133,7 @@ class _MeanFieldProblem:
         return np.repeat(1.0 / states, states)
 
     def random(self, rng: np.random.Generator) -> Floats:
-        """Exponential numbers, scaled: every distribution of a variable is as likely as every other."""
+        """Draw distributions uniformly from the simplex: scaled exponential numbers."""
         starts = self.graph.arrays.field_start
         p = rng.standard_exponential(int(starts[-1]))
         return p / np.repeat(segment_sums(p, starts), np.diff(starts))
@@ -150,12 +150,12 @@ class _MeanFieldProblem:
         return log_z_of(self.graph, self.field, self.finite, np.zeros(len(self.graph.hosts)), p, joint)
 
     def _joint(self, p: Floats) -> Floats:
-        """Of the hosts of the graph: what is believed of constant tables if every cavity is p."""
+        """Return the product distributions of the hosts: beliefs of constant tables whose cavities are all p."""
         arrays, zeros = self.graph.arrays, np.zeros(len(self.finite))
-        places = np.repeat(arrays.field_start[arrays.scope] - arrays.message_start[:-1], arrays.sizes)
+        positions = np.repeat(arrays.field_start[arrays.scope] - arrays.message_start[:-1], arrays.sizes)
         with np.errstate(divide="ignore"):
             log_p = np.log(p)
-            sent = log_p[places + np.arange(len(places))]
+            sent = log_p[positions + np.arange(len(positions))]
         messages = Messages(sent, sent, sent, np.zeros(len(arrays.scope)), log_p)
         constant = self.graph.potentials(self.field, zeros, np.ones(len(self.graph.hosts)))
         return beliefs_from_messages(self.graph, constant, messages)[1]

@@ -1,4 +1,4 @@
-"""Messages passed until they rest: one attempt after another."""
+"""Message passing until convergence: one schedule after another."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Order = Literal["sequential", "flooding", "residual"]
 
 @dataclass(frozen=True)
 class Schedule:
-    """In which order messages are sent, and which share of the old one stays in each."""
+    """The order in which messages are sent, and the share of the old message in a new one."""
 
     order: Order
     damping: float = 0.0
@@ -29,7 +29,7 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Passed:
-    """Where messages came to."""
+    """The messages at the end of a run, and whether they converged."""
 
     messages: Messages
     schedule: Schedule  # of the last attempt
@@ -50,7 +50,7 @@ class MessagePassing:
     maximise: bool = False
 
     def run(self, graph: FactorGraph, potentials: Potentials, begin: Floats | None = None) -> Passed:
-        """From uniform messages unless it is said where to ``begin``."""
+        """Pass messages from ``begin``, or from uniform ones."""
         ratios = None if self.maximise else _Ratios.of(graph, potentials)
         n_sweeps = 0
         for schedule in self.schedules:
@@ -87,16 +87,21 @@ class MessagePassing:
 
 @dataclass(frozen=True)
 class _Ratios:
-    """A graph of pairs of variables with two states and no impossible ones: one log-ratio says all of a message."""
+    """A pairwise graph of binary variables without impossible states: one log-ratio represents a message.
 
-    field: Floats  # of each variable, all but the coupling of its tables in it
-    coupling: Floats
-    shift: Floats  # what is not in the ratio of each edge's message because it is in the field
+    A message to a variable is the log odds r of its two states. It is a constant ``shift`` plus a function of the
+    coupling and of the log odds of the other variable. Kernels work with r - shift, and the shifts are added to the
+    fields once.
+    """
+
+    field: Floats  # of each variable: its log odds, with the shifts of all its messages
+    coupling: Floats  # of each edge: the log odds ratio of its table
+    shift: Floats  # of each message: its constant part, which the field contains
     weight: Floats
 
     @classmethod
     def of(cls, graph: FactorGraph, potentials: Potentials) -> _Ratios | None:
-        """None for other graphs, and for couplings whose exponentials do not fit."""
+        """Return the log-ratios of a graph; None for other graphs, and for couplings whose exponentials overflow."""
         arrays = graph.arrays
         if (np.diff(arrays.scope_start) != 2).any() or (arrays.sizes != 2).any() or not len(arrays.scope):
             return None
@@ -104,7 +109,7 @@ class _Ratios:
         linked = np.diff(arrays.edge_start) > 0
         first = arrays.field_start[:-1][linked]
         field = np.zeros(len(arrays.states))
-        with np.errstate(invalid="ignore"):  # impossible states are told by the next line
+        with np.errstate(invalid="ignore"):  # impossible states give NaN or infinity, which the check below sees
             field[linked] = potentials.field[first + 1] - potentials.field[first]
             coupling = t[:, 0, 0] + t[:, 1, 1] - t[:, 0, 1] - t[:, 1, 0]
             shift = np.stack([t[:, 1, 0] - t[:, 0, 0], t[:, 0, 1] - t[:, 0, 0]], axis=1).ravel()
@@ -116,7 +121,7 @@ class _Ratios:
     def run(
         self, graph: FactorGraph, message: Floats, damping: float, tolerance: float, max_sweeps: int
     ) -> tuple[int, bool]:
-        """Pass messages, given and left as logarithms of both states."""
+        """Update the messages, which are given and returned as logarithms of both states."""
         arrays, pairs = graph.arrays, message.reshape(-1, 2)
         ratio = pairs[:, 1] - pairs[:, 0] - self.shift
         settings = (damping, tolerance, max_sweeps)
@@ -141,10 +146,10 @@ def _messages(graph: FactorGraph, begin: Floats | None) -> Messages:
 
 
 def check_settings(*, tolerance: float, max_sweeps: int, damping: float = 0.0) -> None:
-    """Refuse what no iteration can do."""
+    """Refuse settings with which no iteration can run."""
     if not tolerance >= 0.0:
-        raise InputError(f"tolerance={tolerance} is not a tolerance; expected a number from 0 on, such as 1e-9.")
+        raise InputError(f"tolerance is {tolerance}; expected a number of at least 0, such as 1e-9.")
     if max_sweeps < 1:
-        raise InputError(f"max_sweeps={max_sweeps} lets nothing run; give at least 1.")
+        raise InputError(f"max_sweeps is {max_sweeps}; expected at least 1.")
     if not 0.0 <= damping < 1.0:
-        raise InputError(f"damping={damping} is not a share; expected at least 0 and less than 1, such as 0.5.")
+        raise InputError(f"damping is {damping}; expected at least 0 and less than 1, such as 0.5.")

@@ -1,4 +1,4 @@
-"""What passing messages takes."""
+"""Plans of message passing: its graph, memory and time."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from mrfit.inference.plan import Plan, as_float
 
 MOST_CELLS = 2**27  # of messages: three numbers of 8 bytes each, 3 GB
 _SWEEPS = 50  # that a forecast expects, from learned networks
-_MESSAGE_CELL = 2.5e-8  # seconds for an exponential, a logarithm and what is around them
+_MESSAGE_CELL = 2.5e-8  # seconds for an exponential, a logarithm and their surroundings
 _TABLE_CELL = 1.5e-9  # seconds, once for each variable of the scope
-_OVERHEAD = 3e-4  # seconds, for tables to be gathered and beliefs to be read off
+_OVERHEAD = 3e-4  # seconds to gather tables and to compute beliefs
 
 
 @dataclass(frozen=True)
 class MessagePlan(Plan):
-    """The graph on which messages travel; its cells are those of all messages to variables."""
+    """The graph along which messages are passed; its cells are those of all messages to variables."""
 
     graph: FactorGraph
 
@@ -35,7 +35,7 @@ class MessagePlan(Plan):
         sweeps: float,
         merge: bool = True,
     ) -> MessagePlan:
-        """For an engine that makes ``sweeps`` times as many sweeps as belief propagation on a learned network."""
+        """Plan an engine that makes ``sweeps`` times as many sweeps as belief propagation on a learned network."""
         graph = FactorGraph(factors.shape, factors.scopes, merge)
         n_cells, n_table_cells = graph.n_message_cells, graph.n_table_cells
         passes = max(map(len, graph.hosts), default=0) * n_table_cells

@@ -21,34 +21,35 @@ from mrfit.inference.plan import Plan
 
 _DAMPED = 0.5
 _TREES = 20  # at least, in the first average; more until every edge is in one
-_NOTHING = 1e-6  # nats that are not worth a word
-_SHORTEST = 1e-3  # step to another tree, beyond which nothing is gained
+_NOTHING = 1e-6  # nats that are not worth a remark
+_SHORTEST = 1e-3  # step towards another tree; shorter ones gain nothing
 
 
 @dataclass(frozen=True)
 class TreeReweighted(Engine):
-    """The convex combination of spanning trees with the least upper bound (Wainwright, Jaakkola and Willsky 2005).
+    """The least upper bound on ln Z over convex combinations of spanning trees (Wainwright, Jaakkola and Willsky 2005).
 
-    The bound holds for any probabilities with which edges appear in a random spanning tree, once messages rest. They
-    begin as the average of random trees and move towards the tree with most mutual information between the ends of its
-    edges, by the conditional gradient method (Frank and Wolfe 1956). On a forest all are 1, and the bound is ln Z.
+    Once messages have converged, the bound holds for any probabilities with which edges appear in a random spanning
+    tree. These begin as the average of random trees. The conditional gradient method (Frank and Wolfe 1956) then moves
+    them towards the tree with most mutual information between the ends of its edges. On a forest all are 1, and the
+    bound is ln Z.
 
-    Scopes of more than two variables have no such bound here, and are refused.
+    The bound does not cover scopes of more than two variables, which are refused.
 
     Parameters
     ----------
     damping
-        Of the first attempt to pass messages; 0.5 after a failure.
+        Share of the old log-message in the first attempt to pass messages; 0.5 after a failure.
     tolerance
         Largest change of a log-message in the last sweep.
     max_sweeps
-        Of each attempt.
+        Limit for each attempt.
     max_trees
-        Steps towards further trees; 0 keeps the average of random ones.
+        Number of steps towards further trees; 0 uses the average of random ones.
     gap
-        Nats by which other probabilities could at most lower the bound: less than that, and no step is taken.
+        Largest acceptable excess of the bound, in nats, over the bound at the best appearance probabilities.
     seed
-        Of the random trees.
+        Random seed of the first trees.
     max_cells
         Largest number of message cells that a plan may have.
     """
@@ -67,7 +68,7 @@ class TreeReweighted(Engine):
         check_settings(tolerance=self.tolerance, max_sweeps=self.max_sweeps, damping=self.damping)
         if self.max_trees < 0 or not self.gap >= 0.0:
             raise InputError(
-                f"max_trees={self.max_trees} and gap={self.gap} cannot be met; expected numbers from 0 on, such as 50 "
+                f"max_trees is {self.max_trees} and gap {self.gap}; expected numbers of at least 0, such as 50 "
                 "and 0.01."
             )
 
@@ -109,7 +110,7 @@ class TreeReweighted(Engine):
         return MessagePassing((Schedule("sequential", self.damping), *again), self.tolerance, self.max_sweeps)
 
     def _first(self, graph: FactorGraph) -> Floats:
-        """How often each edge is in random trees, those drawn later preferring edges that were in few."""
+        """Return the frequency of each edge in random trees. Later trees prefer edges that were in few."""
         rng, n = np.random.default_rng(self.seed), len(graph.shape)
         ends, n_edges = _ends(graph), len(graph.hosts)
         count, n_trees = np.zeros(n_edges), 0
@@ -119,7 +120,7 @@ class TreeReweighted(Engine):
         return count / max(n_trees, 1)
 
     def _optimised(self, problem: _ReweightedProblem, point: _Point) -> tuple[_Point, float]:
-        """Steps towards trees, as long as they lower the bound; and by how much others could at most."""
+        """Step towards trees while they lower the bound; return the point and how much lower the bound could be."""
         curvature = None
         for _ in range(self.max_trees):
             toward, slack = problem.steepest(point)
@@ -132,7 +133,7 @@ class TreeReweighted(Engine):
                 if not trial.converged:
                     step /= 4.0
                     continue
-                # along the way the bound is nearly a parabola with slope -slack
+                # Between two trees the bound is nearly a parabola with slope -slack: its minimum is the next step.
                 curvature = max((trial.value - point.value + slack * step) / step**2, 1e-12)
                 if trial.value < point.value:
                     better = trial
@@ -145,7 +146,7 @@ class TreeReweighted(Engine):
 
 @dataclass(frozen=True)
 class _Point:
-    """The bound for given appearance probabilities; not a number where messages did not rest."""
+    """The bound for given appearance probabilities; NaN where messages did not converge."""
 
     weight: Floats
     message: Floats
@@ -157,7 +158,7 @@ class _Point:
 
 @dataclass
 class _ReweightedProblem:
-    """The bound as a function of appearance probabilities: convex, with minus the mutual informations as gradient."""
+    """The bound as a function of appearance probabilities: convex, with gradient minus the mutual informations."""
 
     graph: FactorGraph
     field: Floats
@@ -174,7 +175,7 @@ class _ReweightedProblem:
         return _Point(weight, passed.messages.message, value, passed.converged, single, joint)
 
     def steepest(self, point: _Point) -> tuple[Floats, float]:
-        """The tree towards which the bound falls fastest, and how much it could fall by convexity at most."""
+        """Return the tree towards which the bound falls fastest, and the most that it can fall, by convexity."""
         information = multi_information(self.graph, entropies(self.graph, point.single), point.joint)
         tree = heaviest_forest(len(self.graph.shape), _ends(self.graph), information).astype(float)
         return tree, float(information @ (tree - point.weight))

@@ -28,17 +28,17 @@ from mrfit.inference.sampling.sampling_plan import DRAW_SECONDS, MOST_CELLS, Sam
 from mrfit.inference.sampling.tempered_posterior import TemperedPosterior
 from mrfit.inference.sampling.tempering import Tempering
 
-ENOUGH = 0.5  # of the chains that weights should be worth
-_SPREAD = 0.4  # variance of log weights to aim at: weights of normal logarithms are then worth exp(-0.4) of the chains
-_PATIENCE = 4000  # temperatures; tempering is cheaper than more
-_TEMPERING_SWEEPS = 16_000  # of 64 chains: what 128 chains take for 8,000 temperatures
-_MOMENT_DRAWS, _BETWEEN = 25, 4  # of each chain for the moments of a base, and sweeps between them
-_MOST_CHAINS = 8192  # that a precision may ask for
-_MARGIN = 1.1  # more chains than the precision needs, as errors are estimates too
+ENOUGH = 0.5  # effective sample size that is enough, as a share of the chains
+_SPREAD = 0.4  # target variance of log weights; normal ones then have an effective sample size of exp(-0.4) * chains
+_PATIENCE = 4000  # temperatures; beyond that tempering is cheaper
+_TEMPERING_SWEEPS = 16_000  # of 64 chains: the cost of 8,000 temperatures for 128 chains
+_MOMENT_DRAWS, _BETWEEN = 25, 4  # draws of each chain for the moments of a base, and sweeps between them
+_MOST_CHAINS = 8192  # for a precision
+_MARGIN = 1.1  # more chains than the precision needs, because errors are estimates too
 
 
 def _moments(make: Callable[..., BaseDistribution], word: str) -> Callable[[Annealed, Factors], BaseDistribution]:
-    """A base with frequencies of a short annealed run."""
+    """Return a maker of a base with the frequencies of a short annealed run."""
 
     def base(engine: Annealed, factors: Factors) -> BaseDistribution:
         start = annealed_states(
@@ -72,31 +72,32 @@ BASES: dict[str, Callable[[Annealed, Factors], BaseDistribution]] = {
 class Annealed(Engine):
     """log Z and marginals, with errors, by annealed importance sampling from the uniform distribution.
 
-    Chains begin anywhere, so that each mode is reached about as often as it weighs, and the error covers what a mode
-    reached by few chains leaves open. A base that resembles one mode hardly reaches the others and would state a
-    smaller error, so further bases only raise an alarm: where one finds a log Z that is larger by more than 3 joint
-    standard errors, its answer is given, the error is at least the difference, and a remark says so.
+    Chains begin anywhere, so that each mode is reached about as often as its weight, and the error covers modes that
+    few chains reach. A base that resembles one mode hardly reaches the others, and would report a smaller error.
+    Further bases are therefore only checks: where one finds a log Z that is larger by more than 3 joint standard
+    errors, its answer is given, the error is at least the difference, and a remark warns.
 
-    A run begins with ``temperatures`` and takes as many more, up to ``max_temperatures``, as make its weights worth
-    half of its chains. Where that would take more than 4,000, as near a first-order transition, parallel tempering
-    answers instead (`Tempering`); annealing goes on only if tempering does not mix either.
+    A run begins with ``temperatures``. It takes more, up to ``max_temperatures``, until the effective sample size of
+    its weights is half the number of chains. Where that would take more than 4,000, as near a first-order transition,
+    parallel tempering answers instead (`Tempering`). Annealing continues only if tempering does not mix either.
 
     Parameters
     ----------
     chains
-        From each base; 64 run at the price of one.
+        Number of chains from each base; 64 cost as much as one.
     precision
-        Largest standard error of any single variable's probability that is good enough. The run takes more chains, up
-        to 8,192, until it is reached; a remark says where it is not. None takes ``chains`` alone.
+        Largest acceptable standard error of any single variable's probability. The run adds chains, up to 8,192, until
+        it is reached; a remark warns if it is not. None uses ``chains`` alone.
     bases
-        ``uniform``, which is always used, and alarms: ``moments`` (independent, frequencies of a short annealed run);
-        ``tree`` (maximum mutual information tree of that run); ``data`` (independent, frequencies of ``data``).
+        ``uniform``, which is always used, and checks: ``moments`` (independent, frequencies of a short annealed
+        run); ``tree`` (maximum mutual information tree of that run); ``data`` (independent, frequencies of
+        ``data``).
     data
-        Rows of codes for the base of that name.
+        Rows of codes for the base ``data``.
     seed
-        The same numbers for the same seed, whatever ``jobs``.
+        Random seed. Results do not depend on ``jobs``.
     jobs
-        Threads, each for blocks of 64 chains.
+        Number of threads, each for blocks of 64 chains.
     """
 
     chains: int = 128
@@ -117,7 +118,7 @@ class Annealed(Engine):
             raise InputError(f"There is no base {unknown[0]!r}; choose among {listed(BASES)}.")
         if self.chains < 4 or self.temperatures < 1 or self.max_temperatures < self.temperatures:
             raise InputError(
-                f"Annealing was asked for with {self.chains} chains and {self.temperatures} temperatures of at most "
+                f"Annealing cannot run with {self.chains} chains and {self.temperatures} temperatures of at most "
                 f"{self.max_temperatures}; expected at least 4 chains, 1 temperature and a limit not below that. Raise "
                 "what is too small."
             )
@@ -141,10 +142,11 @@ class Annealed(Engine):
 
     @property
     def _words(self) -> tuple[str, ...]:
-        """The base that answers, then alarms."""
+        """The base that answers, then the checks."""
         return tuple(dict.fromkeys(("uniform", *self.bases)))
 
     def _run(self, plan: Plan, factors: Factors) -> AnnealedPosterior | TemperedPosterior:
+        # If annealing needs more temperatures than tempering costs, try tempering first.
         first = self._from_base(self._words[0], factors, 0, patience=_PATIENCE)
         tempered: TemperedPosterior | None = None
         if self._is_impatient(first[0]):
@@ -158,7 +160,7 @@ class Annealed(Engine):
         if all(estimate.ess == 0.0 for estimate, _ in found):
             raise InputError(
                 f"None of {self.chains * len(found)} chains found a joint state possible under the tables' cells of "
-                "minus infinity. The tables, or what is given as known, may contradict each other: check them, use an "
+                "minus infinity. The tables and the evidence may contradict each other: check them, use an "
                 "exact engine, which can tell, or raise max_temperatures."
             )
         posterior = AnnealedPosterior(factors, found, self.seed, self.jobs)
@@ -167,9 +169,9 @@ class Annealed(Engine):
         return posterior if self.precision is None else self._as_precise(factors, found, posterior)
 
     def _is_impatient(self, estimate: AnnealingEstimate) -> bool:
-        """Whether annealing ended because it wants more temperatures than tempering costs.
+        """Return whether annealing stopped because it needs more temperatures than tempering costs.
 
-        Chains that all ended in impossible states go on: they say nothing of modes.
+        If all chains ended in impossible states, annealing continues: they carry no information on modes.
         """
         return estimate.ess > 0.0 and not self._has_ended(estimate)
 
@@ -177,7 +179,7 @@ class Annealed(Engine):
         return estimate.temperatures >= self.max_temperatures or estimate.ess >= ENOUGH * self.chains
 
     def _tempered(self, factors: Factors) -> TemperedPosterior:
-        """For no more than annealing takes for its patience, so that nothing is lost where neither mixes soon."""
+        """Run tempering for no longer than annealing's patience, so that little is lost if neither mixes soon."""
         engine = Tempering(
             chains=max(self.chains // 2, LANES),
             precision=self.precision,
@@ -191,7 +193,7 @@ class Annealed(Engine):
     def _from_base(
         self, word: str, factors: Factors, number: int, patience: int | None = None
     ) -> tuple[AnnealingEstimate, Codes]:
-        """With random numbers of its own: chains with the same ones tend to meet, and would agree by that."""
+        """Anneal from one base, with its own random numbers: chains that share them tend to meet, and agree by that."""
         return annealed_enough(
             factors,
             BASES[word](self, factors),
@@ -206,7 +208,7 @@ class Annealed(Engine):
     def _as_precise(
         self, factors: Factors, found: Sequence[tuple[AnnealingEstimate, Codes]], posterior: AnnealedPosterior
     ) -> AnnealedPosterior:
-        """With more chains from the uniform base, at the temperatures that were enough, until errors are small."""
+        """Add chains from the uniform base, at the number of temperatures that was enough, until errors are small."""
         assert self.precision is not None
         (estimate, codes), *alarms = found
         base, most = uniform(factors.shape), self._most_chains(factors)
@@ -226,7 +228,7 @@ class Annealed(Engine):
         return posterior
 
     def _most_chains(self, factors: Factors) -> int:
-        """So many that their draws do not take more memory than the limit."""
+        """Return the number of chains whose draws fit into the memory limit."""
         return max(self.chains, min(_MOST_CHAINS, self.max_cells // (N_DRAWS * max(factors.n_variables, 1))))
 
 
@@ -242,8 +244,11 @@ def annealed_enough(
     patience: int | None = None,
     is_enough: Callable[[AnnealingEstimate], bool] | None = None,
 ) -> tuple[AnnealingEstimate, Codes]:
-    """Runs of chains from a base, with as many temperatures as are enough: by themselves, that weights be worth half
-    of the chains. Ends without that when it would take more than ``patience``, if more are allowed at all."""
+    """Anneal from a base at as many temperatures as needed; return the estimate and the last states.
+
+    By default the effective sample size of the weights has to be half the number of chains. The run stops short of that
+    when it would take more than ``patience`` temperatures, or more than ``max_temperatures``.
+    """
     path = AnnealingPath.between(base.factors, factors, soft=True)
     suffices = is_enough or (lambda estimate: estimate.ess >= ENOUGH * chains)
     while True:
@@ -257,7 +262,7 @@ def annealed_enough(
 
 
 def _longer(log_weights: Floats) -> float:
-    """How many times the temperatures would give weights that do: their variance falls with that number."""
+    """Return the factor by which to raise the number of temperatures: the variance of log weights is inverse to it."""
     alive = log_weights[log_weights > -np.inf]
     return float(np.clip(alive.var() / _SPREAD, 2.0, 16.0)) if len(alive) > 1 else 16.0
 

@@ -1,4 +1,4 @@
-"""What weighted chains say of log Z and marginals, and how sure that is."""
+"""log Z and marginals from weighted chains, with their errors."""
 
 from __future__ import annotations
 
@@ -17,28 +17,29 @@ from mrfit.inference.sampling.draws import Draws, recorded
 from mrfit.inference.sampling.gibbs_chains import Chains
 
 N_DRAWS = 100  # of each chain, for marginals
-_DOUBTFUL = 0.25  # of the chains that weights are worth, below which a standard error is not to be trusted
-_WORTHLESS = 0.125  # below which a few weights decide, and a standard error says nothing
-_BEYOND = 3.0  # joint standard errors at which an alarm is raised
-_UNSEEN = 3e-3  # an error that no weights show: what a base does more rarely than there are chains
-_LIGHT = 1.0  # chains that a mode may be worth and still be missed: its part of 1 / ess
+_DOUBTFUL = 0.25  # effective sample size, as a share of chains, below which a standard error is doubtful
+_WORTHLESS = 0.125  # the same, below which a few weights decide and a standard error is worthless
+_BEYOND = 3.0  # joint standard errors at which a check raises an alarm
+_UNSEEN = 3e-3  # the error of events that are rarer than one chain, which no weights show
+_LIGHT = 1.0  # chains that the weight of a mode may equal and still be missed: its part of 1 / ess
 
 
 class AnnealedPosterior(Posterior):
-    """log Z from the first base, and marginals from its chains by their weights.
+    """log Z from the first base, and marginals from its chains, averaged by their weights.
 
-    The other bases are alarms. The one that finds the largest log Z replaces the first where it is beyond errors; then
-    the error of every answer is at least the difference. An alarm never makes an error smaller.
+    The other bases are checks. The one with the largest log Z replaces the first if the difference is significant;
+    then the error of every answer is at least the difference. A check never makes an error smaller.
 
     The standard error of a cell is `INFLATION` times that of a weighted mean over chains. Where all chains agree, that
-    says nothing of a mode that is lighter than one of them, so ``1 / ess`` is added in quadrature. Where weights are
-    worth less than an eighth of the chains, the error of log Z is at least the spread of their logarithms.
+    error does not cover a mode that is lighter than one of them, so ``1 / ess`` is added in quadrature. Where the
+    effective sample size is less than an eighth of the chains, the error of log Z is at least the standard deviation of
+    their log weights.
 
     Parameters
     ----------
     found
-        For each base, the one that answers first: its estimate, and where its chains ended. ``estimates`` keeps the
-        former.
+        For each base, the one that answers first: its estimate, and the last states of its chains. ``estimates`` has
+        the estimates.
     """
 
     exact = False
@@ -62,9 +63,9 @@ class AnnealedPosterior(Posterior):
     def _remarks(self) -> list[str]:
         remarks = []
         if self._alarmed:
-            said = "; ".join(f"{e.base} {e.log_z:.3f}, error {e.error:.3f}" for e in self.estimates)
+            logs = "; ".join(f"{e.base} {e.log_z:.3f}, error {e.error:.3f}" for e in self.estimates)
             remarks.append(
-                f"The bases disagree about log Z ({said}): chains from the {self.estimates[0].base} base miss a mode. "
+                f"The bases disagree about log Z ({logs}): chains from the {self.estimates[0].base} base miss a mode. "
                 "The larger value is given, and its error is the difference."
             )
         if self.is_doubtful:
@@ -82,17 +83,20 @@ class AnnealedPosterior(Posterior):
 
     @cached_property
     def _weights(self) -> Floats:
-        """Of the chains of all bases, with the sum 1."""
+        """The weights of the chains of all bases, with a sum of 1."""
         return np.concatenate([e.shares if e is self._answer else np.zeros(len(e.shares)) for e in self.estimates])
 
     @property
     def ess(self) -> float:
-        """How many independent, equal weights those of the chains are worth."""
+        """The effective sample size: the number of equal weights with the same variance."""
         return self._answer.ess
 
     @cached_property
     def _draws(self) -> Draws:
-        """From where the chains ended: sweeps leave weights as they are. Chains of weight 0 repeat another."""
+        """Draws that continue from the last states of the chains. Chains of weight 0 are replaced by copies of another.
+
+        Sweeps leave the target unchanged, so each chain keeps its weight.
+        """
         alive = np.concatenate([estimate.shares for estimate in self.estimates]) > 0.0
         start = self._codes[np.where(alive, np.arange(len(alive)), alive.argmax())]
         path = AnnealingPath.between(uniform(self._factors.shape).factors, self._factors)
@@ -103,9 +107,10 @@ class AnnealedPosterior(Posterior):
         return np.asarray(self._draws.chain_marginals(scope) @ self._weights)
 
     def deviations(self, scope: Scope) -> Floats:
-        """Weighted deviations of chains; a light mode that all may have missed; how far bases differ, if that alarms.
+        """Return deviations of the marginal, (cells, parts), whose norms are its standard errors.
 
-        Their norms are the standard errors of a marginal.
+        The parts are the weighted deviations of chains, a light mode that all may have missed, and, after an alarm, the
+        differences between bases.
         """
         rows = self._draws.chain_marginals(scope)
         if len(rows) == 1:
@@ -123,12 +128,12 @@ class AnnealedPosterior(Posterior):
 
     @property
     def largest_error(self) -> float:
-        """Of the probabilities of all states of all variables."""
+        """The largest standard error of the probabilities of all states of all variables."""
         return max((float(self.marginal_error((i,)).max()) for i in range(len(self._factors.shape))), default=0.0)
 
 
 def _is_beyond(one: AnnealingEstimate, other: AnnealingEstimate) -> bool:
-    """Whether errors do not explain that one finds more than the other."""
+    """Return whether one log Z exceeds another by more than their errors explain."""
     if other.ess == 0.0:
         return one.ess > 0.0
     chance = np.sqrt(one.error**2 + other.error**2 + _UNSEEN**2)

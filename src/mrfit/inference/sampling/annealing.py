@@ -1,4 +1,4 @@
-"""Annealed importance sampling (Neal, 2001): weighted runs between a base that is easy and factors that are not."""
+"""Annealed importance sampling (Neal, 2001): weighted runs from a base that is easy to sample to the factors."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from mrfit.inference.sampling.annealing_path import AnnealingPath
 from mrfit.inference.sampling.base_distribution import BaseDistribution
 from mrfit.inference.sampling.gibbs_chains import Chains
 
-INFLATION = 1.1  # of standard errors from weights: how much too small they are where a mode is reached by few chains
-_FAR = 50.0  # nats beyond all weights, between which log Z is looked for
+INFLATION = 1.1  # of standard errors from weights, which are too small where few chains reach a mode
+_FAR = 50.0  # nats beyond all weights: log Z is searched in between
 
 
 @dataclass(frozen=True, eq=False)
 class AnnealingEstimate:
     """log Z from the weights of chains, each of mean Z.
 
-    The error is `INFLATION` times that of log mean w, sd(w) / (mean(w) sqrt C), plus the third over the second moment
-    of the chains' parts of it: where a few large weights make the mean, runs that happen to miss them also state small
-    errors (Johnson, 1978). ``ess`` = (sum w)^2 / sum w^2 is what the C chains are worth. A mode that no chain found is
-    in none of these.
+    The error is `INFLATION` times that of log mean w, sd(w) / (mean(w) sqrt C), plus the ratio of the third to the
+    second moment of the chains' deviations. That term matters where a few large weights make the mean: runs that happen
+    to miss them also report small errors (Johnson, 1978). ``ess`` = (sum w)^2 / sum w^2 is the effective sample size of
+    the C chains. None of these covers a mode that no chain found.
     """
 
     base: str
@@ -39,7 +39,7 @@ class AnnealingEstimate:
 
     @cached_property
     def shares(self) -> Floats:
-        """What each chain has of the sum of all weights; zeros where all weights are."""
+        """Each chain's share of the sum of all weights; zeros where all weights are zero."""
         largest = self.log_weights.max()
         w = np.exp(self.log_weights - largest) if largest > -np.inf else np.zeros(len(self.log_weights))
         return np.asarray(w / max(w.sum(), 1.0))
@@ -55,7 +55,7 @@ class AnnealingEstimate:
 
     @property
     def spread(self) -> float:
-        """Standard deviation of the logarithms of weights, of those that are not 0."""
+        """Standard deviation of the logarithms of the nonzero weights."""
         alive = self.log_weights[self.log_weights > -np.inf]
         return float(alive.std()) if len(alive) else np.inf
 
@@ -65,7 +65,7 @@ class AnnealingEstimate:
 
 
 def joined(one: AnnealingEstimate, other: AnnealingEstimate) -> AnnealingEstimate:
-    """Two runs from the same base at as many temperatures, as one of all their chains."""
+    """Return two runs from the same base at as many temperatures, as one run of all their chains."""
     return AnnealingEstimate(one.base, np.concatenate((one.log_weights, other.log_weights)), one.temperatures)
 
 
@@ -78,10 +78,11 @@ def forward(
     seed: int = 0,
     jobs: int = 1,
 ) -> tuple[AnnealingEstimate, Codes]:
-    """One sweep at each of so many temperatures from the base to the factors; and the states in which chains ended.
+    """Make one sweep at each temperature from the base to the factors; return the estimate and the last states.
 
-    With f_t the distributions on the way, log w = sum_t log f_t(x_t-1) - log f_t-1(x_t-1): the log f at both ends, less
-    all that sweeps changed log f_t by. Impossible cells are only improbable on the way: a chain that ends in one has
+    With f_t the distributions of the path, log w = sum_t log f_t(x_t-1) - log f_t-1(x_t-1). It equals the log f at both
+    ends minus all changes of log f_t by sweeps, which `Chains` accumulates as heat. The mean of w is Z / Z_base,
+    for any number of temperatures. On the path impossible cells are only improbable: a chain that ends in one has
     the weight 0.
     """
     path = AnnealingPath.between(base.factors, factors, soft=True)
@@ -91,7 +92,7 @@ def forward(
 def run_up(
     path: AnnealingPath, base: BaseDistribution, n: int, temperatures: int, seed: tuple[int, ...], jobs: int
 ) -> tuple[AnnealingEstimate, Codes]:
-    """`forward` on a path that is there already."""
+    """Run `forward` on a given path."""
     start = base.draw(n, np.random.default_rng((*seed, 0)))
     chains = Chains(path, start, (*seed, 1), jobs=jobs)
     chains.sweep(_betas(temperatures))
@@ -103,29 +104,29 @@ def run_up(
 def reverse(
     factors: Factors, base: BaseDistribution, codes: Codes, *, temperatures: int = 1000, seed: int = 0, jobs: int = 1
 ) -> Floats:
-    """Log weights of runs the other way, from exact samples of the factors, a chain each: 1 / w has the mean 1 / Z.
+    """Return log weights of runs in reverse, one from each exact sample of the factors: the mean of 1 / w is 1 / Z.
 
-    So -log mean 1 / w is rather above log Z, where `forward` is rather below. From samples that are not exact it bounds
-    nothing.
+    -log mean 1 / w tends to lie above log Z, and the estimate of `forward` below. From samples that are not exact it
+    bounds nothing.
     """
     after = factors.log_potential(codes)
     if not (after > -np.inf).all():
-        raise InputError("Some of the samples are in impossible states; expected samples of these factors. Draw anew.")
+        raise InputError("Some of the samples are in impossible states; expected samples of these factors. Draw again.")
     chains = Chains(AnnealingPath.between(base.factors, factors, soft=True), codes, (seed, 2), jobs=jobs)
     chains.sweep(_betas(temperatures)[::-1].copy(), backwards=True)
     return after - base.factors.log_potential(chains.codes) + chains.heat
 
 
 def bridged(forward: Floats, reverse: Floats) -> tuple[float, float]:
-    """log Z and its standard error from log weights of both directions (Bennett, 1976): the best use of the two."""
-    from scipy.optimize import brentq  # here, for commands that do not ask for it start sooner
+    """Return log Z and its standard error from log weights of both directions (Bennett, 1976): the optimal estimate."""
+    from scipy.optimize import brentq  # here, so that commands that do not need it start sooner
 
     if not (forward > -np.inf).any():
         raise InputError("All forward runs have weight 0; there is nothing to bridge. Use more temperatures.")
     offset = np.log(len(forward) / len(reverse))
 
     def terms(log_z: float) -> tuple[Floats, Floats]:
-        """How likely a run seems to be of the other direction than it is; both have the same sum at log Z."""
+        """Return each run's probability of belonging to the other direction. At log Z both sums are equal."""
         return expit(forward - log_z - offset), expit(log_z + offset - reverse)
 
     def excess(log_z: float) -> float:

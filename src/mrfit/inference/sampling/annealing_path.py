@@ -1,4 +1,4 @@
-"""The distributions between two, as Gibbs sweeps need them."""
+"""The path of distributions between two, as Gibbs sweeps need it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
 
-_STEEPEST = 1000.0  # log-odds that single precision still has to 1e-4
+_STEEPEST = 1000.0  # log-odds that single precision still represents to 1e-4
 _DROP = 20.0  # nats by which an impossible cell of a softened table lies below all others
 
 
 @dataclass(frozen=True, eq=False)
 class AnnealingPath:
-    """base^(1 - beta) target^beta for beta from 0 to 1, by the kernel that is quickest for it.
+    """base^(1 - beta) target^beta for beta from 0 to 1, with the fastest kernel for it.
 
-    Variables of two states with finite tables over at most two of them have a kernel of their own.
+    Binary variables with finite tables over at most two of them have a kernel of their own.
     """
 
     base: Factors
@@ -32,13 +32,14 @@ class AnnealingPath:
     sweep: Callable[..., None]
     potentials: Callable[..., None]
     state_type: type
-    constants: tuple[float, float] = (0.0, 0.0)  # of base and target, that couplings leave out
+    constants: tuple[float, float] = (0.0, 0.0)  # of base and target, which couplings leave out
 
     @classmethod
     def between(cls, base: Factors, target: Factors, *, soft: bool = False) -> AnnealingPath:
-        """From finite tables to tables that may have minus infinity, which chains at beta > 0 must not stand on.
+        """Return the path from finite tables to tables that may contain minus infinity.
 
-        A soft path has low numbers there instead, so that chains that begin anywhere can leave them.
+        On a soft path impossible cells have finite low values, so that chains that begin anywhere can leave them.
+        Otherwise chains at beta > 0 must not begin in one.
         """
         with np.errstate(over="ignore"):
             if abs(target.values[np.isfinite(target.values)]).sum() == np.inf:
@@ -53,11 +54,11 @@ class AnnealingPath:
         return cls(base, target, incidence, sweep_tables, potentials_tables, np.int32)
 
     def log_base(self, codes: NDArray[Any]) -> Floats:
-        """The sum of the base's tables at rows of codes."""
+        """Return the sum of the base's tables at rows of codes."""
         return self._log_potential(0, codes)
 
     def log_target(self, codes: NDArray[Any]) -> Floats:
-        """The sum of the target's tables, minus infinity where they say so also on a soft path."""
+        """Return the sum of the target's tables: minus infinity at impossible rows, on a soft path too."""
         return self._log_potential(1, codes)
 
     def _log_potential(self, end: int, codes: NDArray[Any]) -> Floats:
@@ -69,7 +70,7 @@ class AnnealingPath:
 
 
 def softened(factors: Factors) -> Factors:
-    """Impossible cells made improbable, so that chains that begin anywhere can leave them."""
+    """Return factors whose impossible cells are improbable instead, so that chains can leave them."""
     if not factors.has_impossible_states:
         return factors
     values = factors.values.copy()
@@ -81,7 +82,7 @@ def softened(factors: Factors) -> Factors:
 
 @dataclass(frozen=True, eq=False)
 class _Pairs:
-    """A constant, h_i x_i and J_ij x_i x_j, i < j; pairs ascend and may repeat."""
+    """A constant, h_i x_i and J_ij x_i x_j, i < j; the two ends of a pair ascend, and pairs may repeat."""
 
     constant: float
     fields: Floats
@@ -90,7 +91,7 @@ class _Pairs:
 
 
 def _pairs(factors: Factors) -> _Pairs | None:
-    """Finite tables over at most two variables, of two states each; None for all others."""
+    """Return finite tables over at most two binary variables as fields and couplings; None for any others."""
     if factors.has_impossible_states or max(factors.shape, default=1) > 2:
         return None
     live = [[i for i in scope if factors.shape[i] > 1] for scope in factors.scopes]
@@ -109,13 +110,13 @@ def _pairs(factors: Factors) -> _Pairs | None:
 
 
 def _couplings(shape: tuple[int, ...], base: _Pairs, target: _Pairs) -> Couplings:
-    """Each pair once for either end, with what base and target have of it."""
+    """Return each pair once for either end, with its coupling in base and target."""
     n = len(shape)
     half = np.concatenate((base.ends, target.ends))
-    keys, place = np.unique(half @ np.array([n, 1]), return_inverse=True)
+    keys, position = np.unique(half @ np.array([n, 1]), return_inverse=True)
     values = np.zeros((2, len(keys)))
-    np.add.at(values[0], place[: len(base.ends)], base.couplings)
-    np.add.at(values[1], place[len(base.ends) :], target.couplings)
+    np.add.at(values[0], position[: len(base.ends)], base.couplings)
+    np.add.at(values[1], position[len(base.ends) :], target.couplings)
     near, far = np.concatenate((keys // n, keys % n)), np.concatenate((keys % n, keys // n))
     order = np.lexsort((far, near))
     starts = np.concatenate(([0], np.cumsum(np.bincount(near, minlength=n))))
@@ -132,14 +133,14 @@ def _steepest(model: Couplings) -> float:
 
 
 def _incidence(base: Factors, target: Factors) -> Incidence:
-    """Variables with one state have no incidence, and are nobody's others: their code is 0."""
+    """Return the tables of every variable, as kernels take them. One-state variables have none: their code is 0."""
     shape = target.shape
     found: list[list[tuple[int, int, int, list[tuple[int, int]]]]] = [[] for _ in shape]
     values: list[Floats] = []
     begin = 0
 
     def add(cells: Floats, live: list[int], answers: list[int], is_target: int) -> None:
-        """Cells of live variables, in that order, which answer for some of them."""
+        """Add the cells of a table over live variables, in that order, for updates of the variables in answers."""
         nonlocal begin
         strides, step = dict[int, int](), 1
         for i in reversed(live):
@@ -153,7 +154,7 @@ def _incidence(base: Factors, target: Factors) -> Incidence:
     for is_target, factors in enumerate((base, target)):
         for scope, table in zip(factors.scopes, factors.tables, strict=True):
             live = [i for i in scope if shape[i] > 1]
-            turned = [i for i in live[:-1] if shape[i] >= SIDE_BY_SIDE]  # each needs a copy in which it is the last
+            turned = [i for i in live[:-1] if shape[i] >= SIDE_BY_SIDE]  # each needs a copy with its axis last
             add(table, live, [i for i in reversed(live) if i not in turned], is_target)
             for i in turned:
                 order = [j for j in live if j != i] + [i]

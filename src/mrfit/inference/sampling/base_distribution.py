@@ -1,4 +1,4 @@
-"""Distributions that are easy to draw from, where annealing begins."""
+"""Distributions that are easy to draw from, as starts of annealing."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from mrfit._typing import Codes, Floats, Scope
 from mrfit.core.factors import Factors
 
 _PRIOR = 0.5  # rows added to every state, so that no state is impossible
-_SHIFT = 1.0  # added to mutual informations, which changes no tree: a weight near zero would be no edge
+_SHIFT = 1.0  # added to mutual informations, which changes no tree: scipy would take a weight of zero as no edge
 
 
 @dataclass(frozen=True, eq=False)
 class BaseDistribution:
     """A tree of conditional distributions: log Z is 0, and samples are drawn root to leaf.
 
-    ``factors`` has a table log p(i) for every root and log p(i | parent), of scope (parent, i), for all others, parents
-    before children.
+    ``factors`` has a table log p(i) for every root, and a table log p(i | parent), of scope (parent, i), for every
+    other variable. Parents come before children.
     """
 
     word: str
@@ -33,8 +33,8 @@ class BaseDistribution:
         for scope, table in zip(self.factors.scopes, self.factors.tables, strict=True):
             i = scope[-1]
             cumulated = np.cumsum(np.exp(table).reshape(-1, shape[i]), axis=1)[:, :-1]
-            given = cumulated[codes[:, scope[0]] if len(scope) == 2 else 0]
-            codes[:, i] = (u[i, :, None] >= given).sum(axis=1)
+            thresholds = cumulated[codes[:, scope[0]] if len(scope) == 2 else 0]
+            codes[:, i] = (u[i, :, None] >= thresholds).sum(axis=1)
         return codes
 
 
@@ -45,14 +45,14 @@ def uniform(shape: tuple[int, ...]) -> BaseDistribution:
 
 
 def independent(word: str, shape: tuple[int, ...], rows: NDArray[Any]) -> BaseDistribution:
-    """Independent variables, with the frequencies of rows of codes."""
+    """Return independent variables with the frequencies of rows of codes."""
     counts = np.array([(rows == s).sum(axis=0) for s in range(max(shape, default=0))]) + _PRIOR  # (states, variables)
     tables = [((i,), np.log(counts[:c, i] / counts[:c, i].sum())) for i, c in enumerate(shape)]
     return BaseDistribution(word, Factors.from_tables(shape, tables))
 
 
 def tree(word: str, shape: tuple[int, ...], rows: NDArray[Any]) -> BaseDistribution:
-    """The tree of most mutual information between rows of codes (Chow and Liu, 1968)."""
+    """Return the tree of maximum mutual information in rows of codes (Chow and Liu, 1968)."""
     if not shape:
         return uniform(shape)
     pairs, starts = _pair_frequencies(shape, rows), _starts(shape)
@@ -68,17 +68,17 @@ def tree(word: str, shape: tuple[int, ...], rows: NDArray[Any]) -> BaseDistribut
 
 
 def _starts(shape: tuple[int, ...]) -> NDArray[np.int64]:
-    """Where the states of each variable begin among those of all."""
+    """Return the position of each variable's first state among the states of all variables."""
     return np.cumsum((0, *shape))[:-1]
 
 
 def _pair_frequencies(shape: tuple[int, ...], rows: NDArray[Any]) -> Floats:
-    """p(x_i = s, x_j = t) at [(i, s), (j, t)], with rows added so that single variables gain `_PRIOR` a state."""
+    """Return p(x_i = s, x_j = t) at [(i, s), (j, t)]; added rows give single variables `_PRIOR` per state."""
     states = np.repeat(np.array(shape), shape)
     hot = np.zeros((len(rows), len(states)), np.float32)  # counts below 2**24 are exact
     np.put_along_axis(hot, rows.astype(np.int64) + _starts(shape), 1.0, axis=1)
     counts = (hot.T @ hot).astype(np.float64)
-    # Each variable has its own number of added rows; in a pair they are spread evenly and meet the larger of the two.
+    # Each variable has its own number of added rows. A pair takes the larger of the two, spread evenly over its cells.
     added = _PRIOR * np.maximum(states[:, None], states[None, :]) / (states[:, None] * states[None, :])
     total = len(rows) + _PRIOR * np.maximum(states[:, None], states[None, :])
     frequencies: Floats = (counts + added) / total
@@ -94,7 +94,7 @@ def _mutual_information(pairs: Floats, starts: NDArray[np.int64]) -> Floats:
 
 
 def _parents(information: Floats) -> list[tuple[int, int]]:
-    """Variables and their parents in a maximum spanning tree, parents first; -1 for the root."""
+    """Return variables and their parents in a maximum spanning tree, parents first; -1 for the root."""
     information = np.maximum(information, 0.0) + _SHIFT
     np.fill_diagonal(information, 0.0)
     edges = minimum_spanning_tree(-information)

@@ -1,4 +1,4 @@
-"""Where chains begin."""
+"""Initial states of chains."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _TRIES = 3  # at finding possible states, each four times as long as the last
 
 
 def annealed_states(factors: Factors, n: int, *, sweeps: int, seed: tuple[int, ...], jobs: int = 1) -> Codes:
-    """Where ``n`` chains end that begin anywhere and cool down to the factors; states that are possible.
+    """Return the last states of ``n`` chains that begin anywhere and cool down to the factors; all are possible.
 
-    Chains that end in an impossible state take the place of another. Where all do, the tables may contradict each
+    A chain that ends in an impossible state is replaced by a copy of another. If all do, the tables may contradict each
     other, which only an exact engine can tell.
     """
     base = uniform(factors.shape)
@@ -31,15 +31,15 @@ def annealed_states(factors: Factors, n: int, *, sweeps: int, seed: tuple[int, .
         codes = chains.codes
         possible = np.flatnonzero(path.log_target(codes) > -np.inf)
         if len(possible):
-            return codes[_in_place(possible, n)]
+            return codes[_with_replacements(possible, n)]
     raise InputError(
-        f"None of {n} chains found a joint state possible under the tables' cells of minus infinity. The tables, or "
-        "what is given as known, may contradict each other: check them, or use an exact engine, which can tell."
+        f"None of {n} chains found a joint state possible under the tables' cells of minus infinity. The tables and "
+        "the evidence may contradict each other: check them, or use an exact engine, which can tell."
     )
 
 
 def rows_to_begin_in(factors: Factors, data: Codes, n: int, seed: tuple[int, ...]) -> Codes:
-    """``n`` rows drawn from those of ``data`` that are possible, each as often as any other; none if none is."""
+    """Draw ``n`` of the possible rows of ``data``, each about equally often; return no rows if none is possible."""
     check_rows(factors, data)
     possible = data[factors.log_potential(data) > -np.inf] if factors.has_impossible_states else data
     if not len(possible):
@@ -53,8 +53,8 @@ def check_rows(factors: Factors, data: Codes) -> None:
     Factors(factors.shape, (), np.empty(0)).log_potential(data)
 
 
-def _in_place(possible: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    """Numbers 0 to n - 1, with possible ones in turn for those that are not."""
+def _with_replacements(possible: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    """Return the numbers 0 to n - 1, where possible ones in turn replace those that are not."""
     out = np.resize(possible, n)
     out[possible] = possible
     return out

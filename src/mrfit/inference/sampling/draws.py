@@ -1,4 +1,4 @@
-"""What the draws of many chains say."""
+"""Draws of many chains: marginals, convergence, and disagreement between groups of chains."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from mrfit.core.factors import Factors, check_scopes
 from mrfit.inference.sampling.convergence import effective_sample_size, r_hat, r_hat_of_frequencies
 from mrfit.inference.sampling.gibbs_chains import Chains, code_type
 
-_STUCK = 12.0  # times the variance that halves of chains promise, at which chains stay in different places
-_FALSE_ALARMS = 1e-3  # chance that chains are said to disagree where they do not
+_STUCK = 12.0  # times the variance that halves of chains predict: chains that differ more stay in different modes
+_FALSE_ALARMS = 1e-3  # probability of a false alarm
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Draws:
     n_from_data: int = 0
 
     def chain_marginals(self, scope: Scope) -> Floats:
-        """How often each chain was in each cell of a scope, (cells, chains)."""
+        """Return the frequency of each cell of a scope in each chain, (cells, chains)."""
         check_scopes(self.factors.shape, (scope,))
         n_cells = int(np.prod([self.factors.shape[i] for i in scope], dtype=np.int64))
         n_draws, _, n_chains = self.states.shape
@@ -44,7 +44,7 @@ class Draws:
 
     @cached_property
     def frequencies(self) -> Floats:
-        """How often each half of a chain was in each state, (states of variables, halves of chains)."""
+        """The frequency of each state in each half of a chain, (states of variables, halves of chains)."""
         half, n_chains = len(self.states) // 2, self.states.shape[2]
         variable, state = np.array(self._quantities, np.int64).reshape(-1, 2).T
         out = np.empty((len(state), 2, n_chains))
@@ -56,18 +56,18 @@ class Draws:
 
     @cached_property
     def _quantities(self) -> list[tuple[int, int]]:
-        """Variables and their states; of one state nothing is to be said, and one of two says it all."""
+        """Pairs of variable and state to monitor: none of a one-state variable, and one of a binary variable."""
         return [(i, s) for i, c in enumerate(self.factors.shape) for s in range(int(c <= 2), c)]
 
     @cached_property
     def r_hat(self) -> float:
-        """The largest of all states of all variables and of log p."""
+        """The largest R-hat of all states of all variables and of log p."""
         of_states = r_hat_of_frequencies(self.frequencies, len(self.states) // 2)
         return max(r_hat(self.log_p), float(of_states.max(initial=1.0)))
 
     @cached_property
     def ess(self) -> float:
-        """The lesser effective sample size of log p and of the state whose R-hat is largest."""
+        """The smaller effective sample size of log p and of the state whose R-hat is largest."""
         series = [self.log_p]
         if self.frequencies.size:
             worst = int(r_hat_of_frequencies(self.frequencies, len(self.states) // 2).argmax())
@@ -77,7 +77,7 @@ class Draws:
         return min((ess for ess in found if not np.isnan(ess)), default=float(self.log_p.size))
 
     def disagreement(self) -> str | None:
-        """Whether chains that began in data and those that were annealed differ by more than chance, in a sentence."""
+        """Return a sentence if chains from data and annealed chains differ by more than chance, else None."""
         if not self.n_from_data:
             return None
         halves = self.frequencies.reshape(len(self.frequencies), 2, -1)
@@ -98,11 +98,11 @@ class Draws:
             what = f"variable {i} is in state {s} with probability {ours:.3f} against {theirs:.3f}"
         return (
             f"Chains that were annealed and chains that began in data disagree: {what}. The model has several modes; "
-            "no chain says how much each weighs."
+            "chains cannot tell the weight of each."
         )
 
     def farthest(self, least: float) -> tuple[float, int, int] | None:
-        """How far some chain stays from those that began in data, and in which state of which variable.
+        """Return the largest distance of a chain from those that began in data, with its variable and state.
 
         None where that is less than ``least``, or where chains differ little more than their own halves do: then they
         only mix slowly.
@@ -111,26 +111,26 @@ class Draws:
             return None
         halves = self.frequencies.reshape(len(self.frequencies), 2, -1)
         means = halves.mean(axis=1)  # (states of variables, chains)
-        within = ((halves[:, 0] - halves[:, 1]) ** 2).mean(axis=1) / 4  # variance of a chain's mean, as its halves say
+        within = ((halves[:, 0] - halves[:, 1]) ** 2).mean(axis=1) / 4  # variance of a chain's mean, from its halves
         away = abs(means - means[:, -self.n_from_data :].mean(axis=1, keepdims=True)).max(axis=1)
         gaps = np.where((means.var(axis=1, ddof=1) > _STUCK * within) & (away >= least), away, 0.0)
         worst = int(gaps.argmax())
         return (float(gaps[worst]), *self._quantities[worst]) if gaps[worst] else None
 
     def apart(self, rows: Floats) -> tuple[Floats, Floats]:
-        """Means of annealed less means of data-started chains, and the standard error of that; (rows,)."""
+        """Return means of annealed minus means of data-started chains, and the standard errors of these; (rows,)."""
         parts = rows[:, : -self.n_from_data], rows[:, -self.n_from_data :]
         means, errors = zip(*((part.mean(axis=1), standard_error(part)) for part in parts), strict=True)
         return means[0] - means[1], np.hypot(*errors)
 
 
 def standard_error(rows: Floats) -> Floats:
-    """Of the mean over independent chains, (rows, chains)."""
+    """Return the standard error of the mean over independent chains; ``rows`` is (rows, chains)."""
     return np.asarray(rows.std(axis=1, ddof=1) / np.sqrt(rows.shape[1]))
 
 
 def recorded(chains: Chains, factors: Factors, n_draws: int, every: int) -> NDArray[Any]:
-    """States of chains after every so many sweeps of the factors, (draws, variables, chains)."""
+    """Return the states of chains after every ``every`` sweeps of the factors, (draws, variables, chains)."""
     states: NDArray[Any] = np.empty((n_draws, factors.n_variables, chains.n), code_type(factors.shape))
     chains.record(every, states)
     return states

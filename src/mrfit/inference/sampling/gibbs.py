@@ -23,41 +23,41 @@ from mrfit.inference.sampling.gibbs_chains import Chains, code_type
 from mrfit.inference.sampling.sampling_plan import DRAW_SECONDS, MOST_CELLS, SamplingPlan, sweep_seconds
 
 GOOD_R_HAT = 1.01  # Vehtari et al. (2021)
-_DRAWS = 500  # kept of each chain
-_STUCK = 1.1  # R-hat above which chains tell of places, not of their weights
+_DRAWS = 500  # recorded of each chain
+_STUCK = 1.1  # R-hat above which chains stay in their own modes and do not show the modes' weights
 _BEYOND = 3.0  # joint standard errors at which the difference of two groups of chains is their error
-_MOST_KEPT = 2**28  # states of variables that are kept where a precision is asked for
+_MOST_RECORDED = 2**28  # states of variables that are recorded for a precision
 
 
 @dataclass(frozen=True, eq=False)
 class Gibbs(Engine):
-    """Chains side by side that update one variable at a time, given all others.
+    """Parallel Gibbs chains, which update one variable at a time given all others.
 
-    Half of them begin in rows of ``data`` and half where annealing from the uniform distribution leads (all, without
-    data): chains that begin where the data are may stay there long after the model has its mass elsewhere, and agree
-    with each other. Chains run in rounds, each as long as all before it, and only the last is kept. They stop when
-    rank-normalised split R-hat of every state of every variable, and of log p, is at most 1.01, or before
-    ``max_sweeps``; the posterior then says so.
+    Half of them begin in rows of ``data`` and half in states that annealing from the uniform distribution reaches (all,
+    without data). Chains that begin in the data may stay there long after the model has its mass elsewhere, and agree
+    with each other; the annealed half reveals that. Chains run in rounds, each as long as all before it, and only the
+    last round counts. They stop when rank-normalised split R-hat of every state of every variable, and of log p, is at
+    most 1.01, or at ``max_sweeps``; the posterior then warns.
 
     Parameters
     ----------
     chains
-        64 run at the price of one.
+        Number of chains; 64 cost as much as one.
     sweeps
-        In the first round.
+        Number of sweeps in the first round.
     max_sweeps
-        In all rounds together.
+        Limit for all rounds together.
     annealing
-        Sweeps from the uniform distribution to the model.
+        Number of sweeps from the uniform distribution to the model.
     data
         Rows of codes in which chains may begin.
     seed
-        The same numbers for the same seed, whatever ``jobs``.
+        Random seed. Results do not depend on ``jobs``.
     jobs
-        Threads, each for blocks of 64 chains.
+        Number of threads, each for blocks of 64 chains.
     precision
-        Largest standard error of the probability of a state at which chains may stop; None for whatever they have once
-        they agree. Chains then keep more of their states, up to 256 MB.
+        Largest acceptable standard error of the probability of a state; None accepts any once chains agree. With a
+        precision, chains record more of their states, up to 256 MB.
     """
 
     chains: int = 64
@@ -76,7 +76,7 @@ class Gibbs(Engine):
         check_seed(self.seed)
         if self.chains < 4 or self.sweeps < 4 or self.max_sweeps < self.sweeps or self.annealing < 1:
             raise InputError(
-                f"Gibbs sampling was asked for with {self.chains} chains, {self.sweeps} sweeps of at most "
+                f"Gibbs sampling cannot run with {self.chains} chains, {self.sweeps} sweeps of at most "
                 f"{self.max_sweeps}, and {self.annealing} of annealing; expected at least 4 chains, 4 sweeps, a limit "
                 "not below that, and 1 sweep of annealing. Raise what is too small."
             )
@@ -94,7 +94,7 @@ class Gibbs(Engine):
             n_bytes=n_cells * np.dtype(code_type(factors.shape)).itemsize,
             forecast=sweep_seconds(factors, self.chains) * (self.annealing + self.sweeps)
             + DRAW_SECONDS * self._n_draws,
-            why="it needs no table over many variables; what it says has errors",
+            why="it needs no table over many variables; its answers have errors",
             suggestion="Use fewer chains, or raise max_cells.",
         )
 
@@ -120,13 +120,13 @@ class Gibbs(Engine):
             every = spent // n_draws
 
     def _next_draws(self, spent: int, factors: Factors) -> int:
-        """How many states of each chain the next round keeps; it has as many sweeps as were ``spent``."""
+        """Return the number of states of each chain that the next round records; it makes ``spent`` sweeps."""
         if self.precision is None:
             return self._n_draws
-        return max(self._n_draws, min(spent, _MOST_KEPT // (self.chains * max(factors.n_variables, 1))))
+        return max(self._n_draws, min(spent, _MOST_RECORDED // (self.chains * max(factors.n_variables, 1))))
 
     def _start(self, factors: Factors) -> tuple[Codes, int, tuple[str, ...]]:
-        """States to begin in, those from data last; how many are; and what is to be said of them."""
+        """Return initial states, those from data last, the number of those, and remarks."""
         n, remarks = 0, tuple[str, ...]()
         rows = np.empty((0, factors.n_variables), np.int64)
         if self.data is not None:
@@ -138,9 +138,9 @@ class Gibbs(Engine):
 
 
 class GibbsPosterior(Posterior):
-    """Draws of many chains. Nothing is known of log Z.
+    """Draws of many chains. log Z is unknown.
 
-    ``r_hat`` and ``ess`` are the worst among all states and log p; ``sweeps`` were made in all.
+    ``r_hat`` and ``ess`` are the worst among all states and log p; ``sweeps`` counts those of all rounds.
     """
 
     exact = False
@@ -179,7 +179,7 @@ class GibbsPosterior(Posterior):
 
     @property
     def is_good_enough(self) -> bool:
-        """Whether chains agree, and errors are as small as was asked for."""
+        """Whether chains agree, and errors are within the precision."""
         return self._is_mixed and self._is_precise
 
     @property
@@ -201,12 +201,12 @@ class GibbsPosterior(Posterior):
         return np.asarray(self.draws.chain_marginals(scope).mean(axis=1))
 
     def deviations(self, scope: Scope) -> Floats:
-        """Deviations of chains from their mean, on the scale of its standard error.
+        """Return deviations of chains from their mean, (cells, parts), whose norms are standard errors.
 
-        Where chains hardly move (R-hat above 1.1), on the scale of how far they differ. Where those that were annealed
-        differ from those that began in data by more than 3 of their standard errors, the difference is a further part:
-        nobody knows how many of each there should be. The last part is of what chains see less than once in all their
-        effective draws.
+        Where chains hardly move (R-hat above 1.1), their differences are not divided by the number of chains. Where
+        annealed chains differ from chains from data by more than 3 standard errors, the difference is a further part:
+        the right proportion of the two kinds is unknown. The last part covers modes that chains visit less than once in
+        all their effective draws.
         """
         return self._deviations(self.draws.chain_marginals(scope))
 
@@ -226,7 +226,7 @@ class GibbsPosterior(Posterior):
         return np.concatenate(parts, axis=1)
 
     def sample(self, n: int) -> Codes:
-        """``n`` more draws, (n, variables), with so many sweeps between those of a chain that they hardly depend."""
+        """Draw ``n`` more rows, (n, variables), nearly independent: a chain makes many sweeps between its draws."""
         factors, n_chains = self.draws.factors, self._chains.n
         every = min(int(np.ceil(self._every * self.draws.log_p.size / self.ess)), self.sweeps)
         states: Codes = np.empty((-(-n // n_chains), factors.n_variables, n_chains), code_type(factors.shape))
@@ -236,16 +236,16 @@ class GibbsPosterior(Posterior):
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Rows of codes, (rows, variables), and what is to be said of how they were drawn."""
+    """Rows of codes, (rows, variables), and remarks on how they were drawn."""
 
     codes: Codes
     remarks: tuple[str, ...]
 
 
 def sample(factors: Factors, n: int, *, engine: Gibbs | None = None) -> Sample:
-    """Draw ``n`` rows, approximately: thinned Gibbs chains, for factors whose exact samples do not fit."""
+    """Draw ``n`` rows approximately, by thinned Gibbs chains, for factors too large for exact samples."""
     if n < 0:
-        raise InputError(f"{n} rows were asked for; expected 0 or more. Give how many to draw.")
+        raise InputError(f"Cannot draw {n} rows; expected 0 or more.")
     engine = engine or Gibbs()
     found = engine.run(engine.plan(factors), factors)
     assert isinstance(found, GibbsPosterior)

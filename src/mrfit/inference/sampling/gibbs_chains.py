@@ -1,4 +1,4 @@
-"""Many Gibbs chains side by side."""
+"""Many Gibbs chains, updated together."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from mrfit.inference.sampling.annealing_path import AnnealingPath
 
 
 class Chains:
-    """States of chains, their random numbers, and the heat they took up.
+    """States of chains, their random generators, and their accumulated heat.
 
-    Every chain has a generator of its own: what it does depends on its number and the seed alone, not on how many
-    others there are or on how many threads run them. Chains run in blocks of 64; one that is not full costs as much.
+    Every chain has a generator of its own: its draws depend on its number and the seed alone, not on the number of
+    other chains or of threads. Chains run in blocks of 64; a block that is not full costs as much.
 
     Parameters
     ----------
     path
-        The distributions that sweeps may be of.
+        The distributions at which chains can be swept.
     codes
-        Where chains begin, (chains, variables).
+        Initial states, (chains, variables).
     seed
-        Of whole numbers; other numbers give independent chains.
+        Whole numbers; other numbers give independent chains.
     """
 
     def __init__(self, path: AnnealingPath, codes: NDArray[Any], seed: tuple[int, ...], *, jobs: int = 1) -> None:
@@ -47,19 +47,21 @@ class Chains:
         return np.ascontiguousarray(rows.reshape(self._n_blocks, LANES, rows.shape[1]).transpose(0, 2, 1))
 
     def sweep(self, betas: Floats, *, backwards: bool = False) -> None:
-        """Update all variables once for each of ``betas``; backwards goes from the last variable to the first.
+        """Update all variables once at each of ``betas``; ``backwards`` goes from the last variable to the first.
 
-        The one is the other reversed in time, so that a run down a path can be weighed against runs up.
+        One direction is the time reversal of the other, so that runs down a path can be weighed against runs up.
         """
 
         def blocks(first: int, last: int) -> None:
             for block in range(first, last):
-                self.path.sweep(self.path.model, betas, backwards, self._x[block], self._room[block], self._heat[block])
+                self.path.sweep(
+                    self.path.model, betas, backwards, self._x[block], self._workspace[block], self._heat[block]
+                )
 
         workers.run(blocks, self._shares)
 
     def sweep_each(self, betas: Floats) -> Floats:
-        """Update all variables of each block once, at a beta of its own.
+        """Update all variables of each block once, at a beta for each block.
 
         Returns log p of the target at the states, up to a constant, (blocks, lanes).
         """
@@ -68,7 +70,7 @@ class Chains:
         def blocks(first: int, last: int) -> None:
             for block in range(first, last):
                 x, beta = self._x[block], betas[block : block + 1]
-                self.path.sweep(self.path.model, beta, False, x, self._room[block], self._heat[block])
+                self.path.sweep(self.path.model, beta, False, x, self._workspace[block], self._heat[block])
                 self.path.potentials(self.path.model, x, log_p[block])
 
         workers.run(blocks, self._shares)
@@ -76,7 +78,7 @@ class Chains:
 
     @property
     def states(self) -> NDArray[Any]:
-        """The states as kernels see them, (blocks, variables, lanes); a view."""
+        """The states as kernels take them, (blocks, variables, lanes); a view."""
         return self._x
 
     @property
@@ -86,13 +88,13 @@ class Chains:
 
     @property
     def heat(self) -> Floats:
-        """For each chain: the sum, over all sweeps, of what the sweep changed log p of its own distribution by."""
+        """The sum, for each chain and over all sweeps, of the change of log p of the sweep's own distribution."""
         return self._heat.ravel()[: self.n].copy()
 
     def record(self, every: int, out: NDArray[Any]) -> Floats:
-        """Sweep at beta = 1, and write the states after every so many sweeps to ``out``, (draws, variables, chains).
+        """Sweep at beta = 1, and write the states after each ``every`` sweeps to ``out``, (draws, variables, chains).
 
-        Returns log p of each up to a constant, (draws, chains).
+        Returns log p of each state up to a constant, (draws, chains).
         """
         betas, log_p = np.ones(every), np.empty((len(out), self._n_blocks, LANES))
         for draw in range(len(out)):
@@ -105,6 +107,6 @@ class Chains:
 
 
 def code_type(shape: tuple[int, ...]) -> type:
-    """The smallest whole numbers that hold every state."""
+    """Return the smallest integer type that represents every state."""
     most = max(shape, default=1)
     return np.uint8 if most <= 256 else np.uint16 if most <= 65536 else np.int32

@@ -1,4 +1,4 @@
-"""log Z of every rung of a ladder from the draws of all (Bennett, 1976; Shirts and Chodera, 2008)."""
+"""log Z of every rung of a ladder from the draws of all rungs (Bennett, 1976; Shirts and Chodera, 2008)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from scipy.special import logsumexp, softmax
 from mrfit._typing import Floats
 
 _BINS = 4096  # of gains: the draws of a bin are counted at their mean
-_STEPS, _TOLERANCE = 50, 1e-10  # of Newton's method; three to five are usual
+_STEPS, _TOLERANCE = 50, 1e-10  # of Newton's method; three to five steps are usual
 _HALVINGS = 30
 
 
 @dataclass(frozen=True, eq=False)
 class LogZs:
-    """log Z of rungs less that of the first, and how far each replicate moves them, (replicates, rungs).
+    """log Z of rungs minus that of the first, and the influence of each replicate, (replicates, rungs).
 
     Replicates are independent: the standard error of a rung is the norm of its column.
     """
@@ -26,11 +26,11 @@ class LogZs:
 
 
 def log_zs(betas: Floats, gains: Floats) -> LogZs:
-    """The maximum likelihood of log Z given draws of all rungs, by Newton's method.
+    """Return the maximum likelihood estimate of log Z given draws of all rungs, by Newton's method.
 
-    ``gains`` are log target less log base of each draw, (rungs, draws, replicates). A rung's density is exp(beta gain)
-    of the base's, so draws of nearly equal gains are alike, and are counted together. The influence of a replicate is
-    its part of the score by the inverse Hessian. A method that stops short of the maximum would make it too small.
+    ``gains`` are log target minus log base of each draw, (rungs, draws, replicates). A rung's density is exp(beta gain)
+    times the base's, so draws with nearly equal gains are alike, and are counted together. The influence of a replicate
+    is its part of the score times the inverse Hessian. It is valid only at the maximum: short of it, it is too small.
     """
     middle, counts = _binned(gains)  # (bins,), (bins, replicates)
     total, n_each = counts.sum(axis=1), float(gains.shape[1] * gains.shape[2])
@@ -65,21 +65,21 @@ def _hessian(f: Floats, exponents: Floats, total: Floats) -> tuple[Floats, Float
 
 
 def _binned(gains: Floats) -> tuple[Floats, Floats]:
-    """Mean gains of bins that are not empty, and how many draws of each replicate are in them."""
+    """Return the mean gains of nonempty bins, and the number of draws of each replicate in them."""
     low, high, n = gains.min(), gains.max(), gains.shape[2]
     bins = np.minimum((gains - low) * (_BINS / max(high - low, 1e-300)), _BINS - 1).astype(np.int64)
-    used, place = np.unique(bins, return_inverse=True)
-    place = place.reshape(gains.shape)
-    counts = np.bincount((place * n + np.arange(n)).ravel(), minlength=len(used) * n).reshape(-1, n)
-    sums = np.bincount(place.ravel(), gains.ravel(), len(used))
+    used, position = np.unique(bins, return_inverse=True)
+    position = position.reshape(gains.shape)
+    counts = np.bincount((position * n + np.arange(n)).ravel(), minlength=len(used) * n).reshape(-1, n)
+    sums = np.bincount(position.ravel(), gains.ravel(), len(used))
     return np.asarray(sums / counts.sum(axis=1)), counts.astype(np.float64)
 
 
 def _by_trapezoids(betas: Floats, means: Floats) -> Floats:
-    """log Z by thermodynamic integration, to begin with."""
+    """Return log Z by thermodynamic integration, as a start."""
     return np.concatenate(([0.0], np.cumsum(np.diff(betas) * (means[1:] + means[:-1]) / 2)))
 
 
 def _objective(f: Floats, exponents: Floats, total: Floats, n_each: float) -> float:
-    """Convex; its minimum is where every rung has the draws that it should."""
+    """Return the convex objective. At its minimum the expected number of draws of every rung is the actual one."""
     return float(total @ logsumexp(exponents - f, axis=1) + n_each * f.sum())

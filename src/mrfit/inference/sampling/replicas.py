@@ -1,4 +1,4 @@
-"""Replicates of a ladder of chains that swap their states with neighbours."""
+"""Replicates of a ladder of chains that swap states with their neighbours."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from mrfit.inference.sampling.annealing_path import AnnealingPath
 from mrfit.inference.sampling.base_distribution import BaseDistribution
 from mrfit.inference.sampling.gibbs_chains import Chains, code_type
 
-_QUENCH = np.full(6, 2.0)  # sweeps at half the target's temperature, from which cold replicates begin
-_AT_BASE, _AT_TARGET = 1, 2  # the end where a state was last
+_QUENCH = np.full(6, 2.0)  # sweeps at half the target's temperature, for the initial states of cold replicates
+_AT_BASE, _AT_TARGET = 1, 2  # the end of the ladder that a state visited last
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,17 +25,17 @@ class ReplicaRound:
     Parameters
     ----------
     betas
-        Of the rungs, 0 to 1.
+        Of the rungs, from 0 to 1.
     log_p
         log p of the target at the states, up to a constant, (rungs, draws, replicates).
     rejections
-        How often neighbours did not swap, (rungs - 1,).
+        Share of rejected swaps between neighbours, (rungs - 1,).
     round_trips
-        From the base to the target and back, of all states of a replicate, (replicates,).
+        Number of trips from the base to the target and back, of all states of a replicate, (replicates,).
     states
-        Those of the last rung, (draws, variables, replicates).
+        States of the last rung, (draws, variables, replicates).
     codes
-        Where chains ended, (rungs * replicates, variables).
+        Last states of all chains, (rungs * replicates, variables).
     """
 
     betas: Floats
@@ -46,7 +46,7 @@ class ReplicaRound:
     codes: Codes
 
     def moved_to(self, betas: Floats) -> Codes:
-        """The states that begin on another ladder: each rung has those of the nearest one."""
+        """Return initial states for another ladder: each rung takes those of the nearest rung of this one."""
         nearest = abs(betas[:, None] - self.betas).argmin(axis=1)
         n, replicates = self.codes.shape[1], self.log_p.shape[2]
         by_rung = self.codes.reshape(len(self.betas), replicates, n)
@@ -54,16 +54,17 @@ class ReplicaRound:
 
 
 def is_cold(replicates: int) -> NDArray[np.bool_]:
-    """Return which replicates begin quenched: half of each block."""
+    """Return the mask of replicates that begin quenched: half of each block."""
     return np.arange(replicates) % LANES >= LANES // 2
 
 
 def first_states(
     path: AnnealingPath, base: BaseDistribution, rungs: int, replicates: int, seed: tuple[int, ...], jobs: int
 ) -> Codes:
-    """Anywhere for half of the replicates, quenched for the others: a phase that the ones never enter the others leave.
+    """Return states that are random for half of the replicates, and quenched for the others.
 
-    Both kinds forget where they began when the ladder mixes; that they agree is a test of it.
+    Hot starts may never enter a phase that cold starts never leave. When the ladder mixes, both kinds forget their
+    start, so their agreement is a test of mixing.
     """
     codes = base.draw(rungs * replicates, np.random.default_rng((*seed, 0)))
     chains = Chains(path, codes, (*seed, 1), jobs=jobs)
@@ -75,10 +76,10 @@ def first_states(
 def run_round(
     path: AnnealingPath, betas: Floats, codes: Codes, n_draws: int, seed: tuple[int, ...], jobs: int
 ) -> ReplicaRound:
-    """A sweep of every rung, then swaps of even or of odd neighbours, so many times.
+    """Sweep every rung, then swap even or odd neighbours, ``n_draws`` times.
 
-    Swaps of even and odd pairs in turn carry a state on in one direction for as long as they are accepted (Okabe et
-    al., 2001; Syed et al., 2022), and not back and forth as random ones do.
+    Swaps alternate between even and odd pairs. An accepted state then moves on in one direction until it is rejected
+    (Okabe et al., 2001; Syed et al., 2022), where random pairs would make it a random walk.
     """
     chains, rng = Chains(path, codes, (*seed, 0), jobs=jobs), np.random.default_rng((*seed, 1))
     rungs, n = len(betas), codes.shape[1]
@@ -96,6 +97,7 @@ def run_round(
         trips += last_end[0] == _AT_TARGET
         last_end[0] = _AT_BASE
         last_end[-1][last_end[-1] == _AT_BASE] = _AT_TARGET
+        # Neighbours exchange states with probability min(1, exp(gain)), the Metropolis rule on their joint density.
         low = np.arange(draw % 2, rungs - 1, 2)
         gain = (betas[low + 1] - betas[low])[:, None, None] * (energy[low] - energy[low + 1])
         swaps = np.log(rng.random(gain.shape)) < gain
@@ -107,6 +109,6 @@ def run_round(
 
 
 def _swap(values: NDArray[Any], low: NDArray[np.int64], swaps: NDArray[np.bool_]) -> None:
-    """Exchange what neighbouring rungs have where they swap."""
+    """Exchange the values of neighbouring rungs where they swap."""
     below, above = values[low], values[low + 1]
     values[low], values[low + 1] = np.where(swaps, above, below), np.where(swaps, below, above)

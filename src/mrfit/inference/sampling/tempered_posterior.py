@@ -1,4 +1,4 @@
-"""log Z and marginals from tempered replicates, with errors and doubts."""
+"""log Z and marginals from tempered replicates, with errors and signs of poor mixing."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from mrfit.inference.sampling.mbar import log_zs
 from mrfit.inference.sampling.replicas import ReplicaRound, is_cold
 
 INFLATION = 1.15  # of standard errors over replicates
-TRIPS = 4.0  # of each replicate, in the mean, that are enough
+TRIPS = 4.0  # round trips of a replicate, on average, that are enough
 _AGREE = 2.0  # joint standard errors by which log Z may change from one round to the next
-_ALIKE = 2.5  # standard errors by which replicates may differ that began cold and anywhere
-_LIGHT = 0.5  # round trips that a mode may be worth and still be missed
+_ALIKE = 2.5  # standard errors by which replicates from cold and from random starts may differ
+_LIGHT = 0.5  # round trips that the weight of a mode may equal and still be missed
 
 
 class TemperedPosterior(Posterior):
-    """log Z from the draws of all rungs, and marginals from those of the last, by independent replicates.
+    """log Z from the draws of all rungs, and marginals from those of the last, over independent replicates.
 
     The standard error is `INFLATION` times that over replicates. Every round trip begins again in the base, so a mode
-    lighter than half of one of them may have been missed: that share is added in quadrature.
+    that weighs less than half a round trip may have been missed: that share is added in quadrature.
 
     Parameters
     ----------
     last
         The round that answers.
-    before
+    The posterior of the round before it, half as long.
         What the round before it, half as long, found.
     """
 
@@ -47,7 +47,7 @@ class TemperedPosterior(Posterior):
         if not share:
             raise InputError(
                 f"None of {last.log_p.shape[2]} replicates found a joint state possible under the tables' cells of "
-                "minus infinity. The tables, or what is given as known, may contradict each other: check them, use an "
+                "minus infinity. The tables and the evidence may contradict each other: check them, use an "
                 "exact engine, which can tell, or raise max_sweeps."
             )
         influences = found.influences[:, -1]
@@ -74,23 +74,23 @@ class TemperedPosterior(Posterior):
         return int(self._last.log_p.shape[1])
 
     def doubts(self) -> list[str]:
-        """Signs that replicates do not mix, in clauses."""
+        """Return signs that replicates do not mix, as clauses."""
         found, n = [], len(self._influences)
         if self.round_trips < TRIPS * n:
             found.append(f"states made {self.round_trips} round trips, of which {TRIPS * n:.0f} are enough")
         if abs(self._change) >= _AGREE * self._noise:
             found.append(f"log Z changed by {abs(self._change):.2g} in the last round")
-        difference, error = self._cold_less_hot
+        difference, error = self._cold_minus_hot
         if abs(difference) >= _ALIKE * error:
             found.append(f"replicates that began cold find a log Z that differs by {difference:+.2g} from the others'")
         return found
 
     def doubtful(self, doubts: list[str]) -> None:
-        """Say so, and widen the error by what changed last."""
+        """Add a remark on the signs of poor mixing, and widen the error by the last changes."""
         assert self.error is not None
         if np.isfinite(self._change):
             self.error = max(self.error, abs(self._change) / 2)
-        self.error = max(self.error, abs(self._cold_less_hot[0]) / 2)
+        self.error = max(self.error, abs(self._cold_minus_hot[0]) / 2)
         self.remarks += (
             f"Parallel tempering does not mix after {self.n_draws:,} sweeps of {self.n_rungs} temperatures: "
             f"{'; '.join(doubts)}. The error may be too small. Raise max_sweeps.",
@@ -101,8 +101,8 @@ class TemperedPosterior(Posterior):
         return _LIGHT / max(self.round_trips, 1)
 
     @property
-    def _cold_less_hot(self) -> tuple[float, float]:
-        """Mean difference of log Z, and its standard error."""
+    def _cold_minus_hot(self) -> tuple[float, float]:
+        """Mean difference in log Z between cold and random starts, and its standard error."""
         each = self._influences * len(self._influences)
         cold = is_cold(len(each))
         error = np.hypot(*(part.std(ddof=1) / np.sqrt(len(part)) for part in (each[cold], each[~cold])))
@@ -110,7 +110,7 @@ class TemperedPosterior(Posterior):
 
     @cached_property
     def _draws(self) -> Draws:
-        """Possible ones in the place of those that are not, of the same replicate where it has any."""
+        """Draws of the last rung; possible draws, of the same replicate if it has any, replace impossible ones."""
         states = self._last.states
         if not self._possible.all():
             states = states.copy()
@@ -127,7 +127,7 @@ class TemperedPosterior(Posterior):
         return np.asarray(self._draws.chain_marginals(scope).mean(axis=1))
 
     def deviations(self, scope: Scope) -> Floats:
-        """Deviations of replicates, and a light mode that all may have missed; their norms are standard errors."""
+        """Return deviations of replicates and of a light mode that all may miss; norms are standard errors."""
         rows = self._draws.chain_marginals(scope)
         if len(rows) == 1:
             return np.zeros((1, 0))  # the only cell there is
@@ -146,7 +146,7 @@ class TemperedPosterior(Posterior):
 
 
 def _log_z_of_base(factors: Factors, last: ReplicaRound) -> float:
-    """The number of joint states, times what kernels leave out of log p, as one state shows."""
+    """Return the log number of joint states, plus what kernels leave out of log p, read off one state."""
     left_out = softened(factors).log_potential(last.states[-1, :, :1].T.astype(np.int64))[0] - last.log_p[-1, -1, 0]
     return float(np.log(factors.shape).sum() + left_out)
 
@@ -157,7 +157,7 @@ def _joint(influences: Floats) -> float:
 
 
 def _possible(factors: Factors, last: ReplicaRound) -> NDArray[np.bool_]:
-    """Return which draws of the last rung are possible, (draws, replicates): on the way all are."""
+    """Return the mask of possible draws of the last rung, (draws, replicates): on the soft path all are possible."""
     n_draws, n, replicates = last.states.shape
     if not factors.has_impossible_states:
         return np.ones((n_draws, replicates), bool)

@@ -1,4 +1,4 @@
-"""log Z and marginals by parallel tempering, for modes between which annealing does not mix."""
+"""log Z and marginals by parallel tempering, for models with modes between which annealing does not mix."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mrfit.inference.sampling.tempered_posterior import TemperedPosterior
 
 _SHORTEST = 8  # sweeps of the first round; each later one has twice as many as the last
 _SOONEST = 32  # sweeps of the first round that may answer
-_SMALL = 0.08  # standard error of log Z that is good enough: about what annealing states
+_SMALL = 0.08  # standard error of log Z that is small enough: about what annealing reports
 _USUAL = 2000  # sweeps of all rungs, for forecasts
 
 
@@ -34,24 +34,23 @@ class Tempering(Engine):
     """log Z and marginals, with errors, by non-reversible parallel tempering from the uniform distribution.
 
     Each replicate is a ladder of chains from the uniform distribution to the model, which swap their states with
-    neighbours. Rounds double in length, and after each the ladder is adapted so that swaps are equally likely
-    everywhere. The last round answers. It is the last when the standard error of log Z is at most 0.08, states made
-    four round trips a replicate, log Z is that of the round before, and replicates that began in quenched states
-    agree with those that began anywhere. When ``max_sweeps`` ends it before, a remark says which sign of mixing was
-    missing.
+    neighbours. Rounds double in length. After each round the ladder is adapted so that swaps are equally likely
+    everywhere. The last round answers. Rounds end when the standard error of log Z is at most 0.08, states have made
+    four round trips a replicate, log Z agrees with the round before, and replicates from quenched states agree with
+    those from random states. If ``max_sweeps`` ends them earlier, a remark names the missing sign of mixing.
 
     Parameters
     ----------
     chains
-        Replicates, rounded up to whole blocks of 64.
+        Number of replicates, rounded up to whole blocks of 64.
     precision
-        Largest standard error of any single variable's probability that is good enough; None for any.
+        Largest acceptable standard error of any single variable's probability; None accepts any.
     max_sweeps
-        Of all temperatures and rounds together.
+        Limit for all temperatures and rounds together.
     seed
-        The same numbers for the same seed, whatever ``jobs``.
+        Random seed. Results do not depend on ``jobs``.
     jobs
-        Threads, each for some of the temperatures.
+        Number of threads, each for some of the temperatures.
 
     References
     ----------
@@ -74,7 +73,7 @@ class Tempering(Engine):
         least = _SOONEST * MOST_RUNGS
         if self.chains < 4 or self.max_sweeps < least:
             raise InputError(
-                f"Tempering was asked for with {self.chains} chains and {self.max_sweeps} sweeps; expected at least 4 "
+                f"Tempering cannot run with {self.chains} chains and {self.max_sweeps} sweeps; expected at least 4 "
                 f"chains and {least:,} sweeps. Raise what is too small."
             )
 
@@ -101,7 +100,7 @@ class Tempering(Engine):
         return self.tempered(factors)
 
     def tempered(self, factors: Factors) -> TemperedPosterior:
-        """Run without a plan, for an engine that has one."""
+        """Run without a plan, for an engine that has checked one."""
         base = uniform(factors.shape)
         path = AnnealingPath.between(base.factors, factors, soft=True)
         betas, n_draws, done = first_ladder(), _SHORTEST, 0
@@ -138,6 +137,6 @@ class Tempering(Engine):
         return found.error <= _SMALL and (self.precision is None or found.largest_error <= self.precision)
 
     def _has_time(self, done: int, n_draws: int, rungs: int, n_variables: int) -> bool:
-        """And memory, for the draws of the last rung."""
+        """Return whether sweeps, and memory for the draws of the last rung, suffice for another round."""
         n_cells = self._replicates * n_variables * (n_draws + MOST_RUNGS)
         return done + n_draws * rungs <= self.max_sweeps and n_cells <= self.max_cells

@@ -1,1 +1,1 @@
-"""Internal: questions to a distribution with names, and what is answered."""
+"""Internal: queries to a distribution with names, and their answers."""

@@ -1,4 +1,4 @@
-"""What is answered, as records."""
+"""Answers to queries, as records."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ import numpy as np
 from mrfit._typing import Floats
 from mrfit.core.rounding import probability, with_error
 
-Error = float | None  # a standard error: 0 where it is exact, None where nobody knows it
+Error = float | None  # a standard error: 0 where it is exact, None where it is unknown
 
 
 class FloatWithError(float):
-    """A number that knows its standard error; it prints with the digits that the error leaves known.
+    """A number with its standard error; it prints with the digits that are significant.
 
     Parameters
     ----------
     value
         The number.
     error
-        Its standard error: 0 where it is exact, None where nobody knows it.
+        Its standard error: 0 where it is exact, None where it is unknown.
     exact, remarks
-        As of an `Answer`.
+        See `Answer`.
     """
 
     error: Error
@@ -49,16 +49,16 @@ class FloatWithError(float):
 
 
 class Distribution(dict[str, float]):
-    """The probability of each state of a variable, as a dict; it prints with the digits that are known.
+    """The probability of each state of a variable, as a dict; it prints with the digits that are significant.
 
     Parameters
     ----------
     p
         Probabilities by state.
     error
-        Standard errors by state: 0 where they are exact, None where nobody knows them. By default exact.
+        Standard errors by state: 0 where they are exact, None where they are unknown. By default exact.
     exact, remarks
-        As of an `Answer`.
+        See `Answer`.
     """
 
     def __init__(
@@ -81,14 +81,14 @@ class Distribution(dict[str, float]):
 
 @dataclass(frozen=True)
 class Answer:
-    """How an answer came about.
+    """The origin of an answer.
 
     Parameters
     ----------
     engine, why
-        What computed it, and the reason for taking that.
+        Name of the algorithm, and the reason for choosing it.
     exact
-        Whether it is exact to rounding; an approximation has ``remarks`` on how far to trust it.
+        Whether it is exact up to rounding; an approximation has ``remarks`` on how far to trust it.
     given
         The evidence, in words.
     """
@@ -100,13 +100,13 @@ class Answer:
     given: str
 
     def _with_errors(self, **errors: Error) -> None:
-        """Make numbers of these names print with the digits that their standard errors leave known."""
+        """Make numbers of these names print with the digits that their standard errors leave significant."""
         for name, error in errors.items():
             number = FloatWithError(getattr(self, name), error, self.exact, self.remarks)
             object.__setattr__(self, name, number)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the answer as plain values, for JSON."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
 
@@ -135,21 +135,21 @@ class Marginals(LogZ):
 
     @property
     def errors(self) -> dict[str, dict[str, Error]]:
-        """Standard errors of all probabilities: 0 where they are exact, None where nobody knows them."""
+        """Standard errors of all probabilities: 0 where they are exact, None where they are unknown."""
         return {name: p.error for name, p in self.marginals.items()}
 
     @property
     def largest_error(self) -> Error:
-        """The largest of ``errors``; None where nobody knows them."""
+        """The largest of ``errors``; None where one is unknown."""
         return largest_error(error for errors in self.errors.values() for error in errors.values())
 
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {"errors": self.errors}
 
     def to_frame(self) -> Any:
-        """Columns ``variable``, ``state``, ``probability`` and ``error``, as a pandas frame.
+        """Return a pandas frame with columns ``variable``, ``state``, ``probability`` and ``error``.
 
-        ``error`` is the standard error: 0 where it is exact, missing where nobody knows it.
+        ``error`` is the standard error: 0 where it is exact, missing where it is unknown.
         """
         import pandas
 
@@ -163,9 +163,9 @@ class Marginals(LogZ):
 
 @dataclass(frozen=True)
 class JointProbabilities(Answer):
-    """The probabilities of the joint states of some variables: one axis of ``table`` for each.
+    """The probabilities of the joint states of some variables: ``table`` has one axis for each.
 
-    ``error`` has their standard errors: zeros where they are exact, None where nobody knows them.
+    ``error`` has their standard errors: zeros where they are exact, None where they are unknown.
     """
 
     states: dict[str, tuple[str, ...]]
@@ -178,13 +178,13 @@ class JointProbabilities(Answer):
         return f"<Joint of {', '.join(self.states)}: {{{', '.join(states)}}}{about}>"
 
     def rows(self) -> list[tuple[dict[str, str], FloatWithError]]:
-        """Every joint state with its probability, in C order."""
+        """Return every joint state with its probability, in C order."""
         return [
             (states, FloatWithError(p, error, self.exact, self.remarks)) for states, p, error in self.rows_with_errors()
         ]
 
     def rows_with_errors(self) -> list[tuple[dict[str, str], float, Error]]:
-        """Every joint state with its probability and the standard error of that, in C order."""
+        """Return every joint state with its probability and its standard error, in C order."""
         names, states = tuple(self.states), tuple(self.states.values())
         return [
             (
@@ -201,7 +201,7 @@ class JointProbabilities(Answer):
         return about | {"joint": [{"states": states, "p": p, "error": error} for states, p, error in rows]}
 
     def to_frame(self) -> Any:
-        """A column for each variable, ``probability`` and its standard ``error``, as a pandas frame."""
+        """Return a pandas frame with a column for each variable, ``probability`` and its standard ``error``."""
         import pandas
 
         return pandas.DataFrame(
@@ -214,10 +214,10 @@ class JointProbabilities(Answer):
 
 @dataclass(frozen=True)
 class BestState(Answer):
-    """A joint state that no other exceeds in probability; where it is not exact, there may be better ones.
+    """A most probable joint state; where it is not exact, there may be better ones.
 
-    ``log_potential`` is the sum of all tables there: log p plus log Z. No joint state has more than ``bound``, which is
-    None where no bound is known.
+    ``log_potential`` is the sum of all tables there: log p plus log Z. No joint state has a larger one than ``bound``;
+    it may be unknown (None).
     """
 
     states: dict[str, str]
@@ -226,7 +226,7 @@ class BestState(Answer):
 
     @property
     def gap(self) -> float | None:
-        """How much larger, in nats, the log-probability of another joint state can be at most; 0 where it is exact."""
+        """The largest possible gain in log-probability, in nats, of another joint state; 0 where this one is exact."""
         return None if self.bound is None else self.bound - self.log_potential
 
     def to_dict(self) -> dict[str, Any]:
@@ -235,15 +235,15 @@ class BestState(Answer):
 
 @dataclass(frozen=True)
 class Influence:
-    """One piece of evidence: the probability of the target without it, and what it adds to its log-odds.
+    """One piece of evidence: the probability of the target without it, and its effect on the target's log-odds.
 
-    An error of log-odds is infinite where the probability may be 0 or 1 for all that chains saw.
+    The error of log-odds is infinite where the probability may be 0 or 1 as far as chains can tell.
     """
 
     variable: str
     given: str
     p_without: float
-    log_odds: float  # positive where it speaks for the target
+    log_odds: float  # positive where it supports the target
     p_without_error: Error = 0.0
     log_odds_error: Error = 0.0
 
@@ -254,7 +254,7 @@ class Influence:
 
 @dataclass(frozen=True)
 class Explanation(Answer):
-    """The probability that a variable is in a state: given all that is known, given nothing, and what moved it."""
+    """The probability of a state given all evidence and given none, and the effect of each piece of evidence."""
 
     target: str
     state: str
@@ -270,9 +270,9 @@ class Explanation(Answer):
 
 @dataclass(frozen=True)
 class Sensitivity(Answer):
-    """How the probability that a variable is in a state changes with the cells of the model's log-tables.
+    """The derivatives of a state's probability with respect to the cells of the model's log-tables.
 
-    ``cells`` are the largest derivatives, each with the states it belongs to; ``cell_errors`` their standard errors.
+    ``cells`` are the largest derivatives, each with the states of its cell; ``cell_errors`` their standard errors.
     """
 
     target: str
@@ -293,12 +293,12 @@ class Sensitivity(Answer):
 
 
 def largest_error(errors: Iterable[Error]) -> Error:
-    """The largest standard error; None where one is unknown."""
+    """Return the largest standard error; None if one is unknown."""
     found = list(errors)
     return None if None in found else max((error for error in found if error is not None), default=0.0)
 
 
 def joint_error(*errors: Error) -> Error:
-    """The standard error of a sum or difference of independent numbers; None where one is unknown."""
+    """Return the standard error of a sum or difference of independent numbers; None if one is unknown."""
     found = [error for error in errors if error is not None]
     return float(np.sqrt(np.sum(np.square(found)))) if len(found) == len(errors) else None

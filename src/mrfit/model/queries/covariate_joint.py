@@ -1,4 +1,4 @@
-"""A distribution given covariates, beside rows that have them."""
+"""A distribution given covariates, combined with the distribution of covariates in rows."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.objectives.row_scores import log_z_at_states
 
 _MOST_STATES = 2**20  # of the covariates together
-_NEVER = 30.0  # so much less likely, in logarithms, than the rarest state that occurs: as good as impossible
+_NEVER = 30.0  # nats below the rarest state that occurs: practically impossible
 
 
 @dataclass(frozen=True, eq=False)
 class BesideRows:
-    """log p(x | z), and with the shares of z in rows a distribution of x and z.
+    """log p(x | z), which becomes a distribution of x and z with the shares of z in rows.
 
     Parameters
     ----------
     factors, covariates
         The tables, and the numbers of the covariates z.
     log_z
-        Of every joint state of the covariates, their log Z; NaN where no row has it.
+        Log Z of every joint state of the covariates; NaN where it does not occur in the rows.
     log_share
-        How much of the rows has it.
+        Logarithm of the share of rows with each joint state.
     """
 
     factors: Factors

@@ -1,4 +1,4 @@
-"""What is known of some variables: their states, or how likely each state made what was seen."""
+"""Evidence on variables: observed states, or likelihoods of states."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def takes_evidence(question: Callable[Arguments, Answered]) -> Callable[Argument
 
 @dataclass(frozen=True)
 class Evidence:
-    """Variables by number: the code of a known state, or a likelihood of every state of one that is not certain."""
+    """Evidence by variable number: the code of an observed state, or a likelihood for every state (soft evidence)."""
 
     known: Mapping[int, int] = field(default_factory=dict)
     likelihoods: Mapping[int, Floats] = field(default_factory=dict)
@@ -46,8 +46,8 @@ class Evidence:
     def of(cls, domain: Domain, states: States) -> Evidence:
         """From ``{"smoker": "yes", "cough": {"yes": 0.7, "no": 0.2}}``.
 
-        A state stands as in a table (1, 1.0 and "1" are one state). A mapping or a sequence of numbers says how likely
-        what was seen is in each state; states that it leaves out are impossible.
+        A state is written as in a table (1, 1.0 and "1" are one state). A mapping or a sequence of numbers gives the
+        likelihood of the observation in each state; omitted states are impossible.
         """
         if not isinstance(states, Mapping | None):
             raise InputError(
@@ -66,21 +66,21 @@ class Evidence:
         return cls(known, likelihoods)
 
     def applied_to(self, factors: Factors) -> Factors:
-        """Known variables have one state; uncertain ones a further table."""
+        """Return the factors given the evidence: observed variables have one state, soft evidence adds a table."""
         with np.errstate(divide="ignore"):
             soft = [((i,), np.log(likelihood)) for i, likelihood in self.likelihoods.items() if i not in self.known]
         cut = factors.given(self.known)
         return cut.times(soft) if soft else cut
 
     def without(self, i: int) -> Evidence:
-        """All but what is known of one variable."""
+        """Return the evidence without that on one variable."""
         return Evidence(
             {j: state for j, state in self.known.items() if j != i},
             {j: likelihood for j, likelihood in self.likelihoods.items() if j != i},
         )
 
     def only(self, i: int) -> Evidence:
-        """What is known of one variable."""
+        """Return the evidence on one variable."""
         return Evidence(
             {j: state for j, state in self.known.items() if j == i},
             {j: likelihood for j, likelihood in self.likelihoods.items() if j == i},
@@ -91,14 +91,14 @@ class Evidence:
         return (*self.known, *self.likelihoods)
 
     def describe(self, domain: Domain) -> str:
-        """``a=yes, b=2, c~0.3:0.7``, as the command line takes it."""
+        """Return the evidence as the command line writes it: ``a=yes, b=2, c~0.3:0.7``."""
         hard = [f"{domain.names[i]}={domain[i].states[state]}" for i, state in self.known.items()]
         soft = [f"{domain.names[i]}~{':'.join(f'{x:g}' for x in like)}" for i, like in self.likelihoods.items()]
         return ", ".join([*hard, *soft])
 
 
 def state_code(variable: Variable, value: object) -> int:
-    """The code of a state as users write it."""
+    """Return the code of a state as users write it."""
     code = Vocabulary.of_states(variable.name, variable.states).code(label(value))
     if code is None:
         raise InputError(

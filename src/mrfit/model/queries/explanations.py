@@ -1,4 +1,4 @@
-"""Questions for what a probability depends on."""
+"""Queries on what a probability depends on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mrfit.model.queries.queryable import Asked, How
 
 
 class Explanations(Asked):
-    """Which evidence, and which parameters, a probability depends on."""
+    """Queries on the evidence and the parameters that a probability depends on."""
 
     @takes_evidence
     def explain(
@@ -33,7 +33,7 @@ class Explanations(Asked):
     ) -> Explanation:
         """Rank the pieces of evidence by how much they moved the probability of a state, by default the most probable.
 
-        Each piece is left out in turn, the others kept.
+        Each piece is removed in turn, and the others stay.
         """
         observed, (i,) = self._evidence(evidence), self._numbers([variable])
         if i in observed.variables:
@@ -91,7 +91,7 @@ class Explanations(Asked):
         samples: int | None = None,
         precision: float | None = None,
     ) -> Sensitivity:
-        """The cells of the model's log-tables on which the probability of a state depends most.
+        """Return the cells of the model's log-tables on which the probability of a state depends most.
 
         The derivative in a cell is p(state | evidence) times (p(cell | state, evidence) - p(cell | evidence)).
         """
@@ -114,9 +114,9 @@ class Explanations(Asked):
             then[at] = fixed.marginal(others).reshape(then[at].shape)
             slope = p * (then - now)
             errors = _errors_of_slopes(posterior, fixed, live, others, at, (p, error), then - now)
-            for place, value in np.ndenumerate(slope):
-                names = {self.domain.names[j]: self.domain[j].states[k] for j, k in zip(live, place, strict=True)}
-                cells.append((names, float(value), None if errors is None else float(errors[place])))
+            for position, value in np.ndenumerate(slope):
+                names = {self.domain.names[j]: self.domain[j].states[k] for j, k in zip(live, position, strict=True)}
+                cells.append((names, float(value), None if errors is None else float(errors[position])))
         cells.sort(key=lambda cell: -abs(cell[1]))
         return Sensitivity(
             **_about_all([about, about_fixed]),
@@ -130,13 +130,13 @@ class Explanations(Asked):
 
 
 def _about_all(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """How answers came about that make up one: the first, exact if all are, with the remarks on any."""
+    """Combine the origins of partial answers: the first engine, exact if all are, with the remarks of all."""
     remarks = dict.fromkeys(remark for about in found for remark in about["remarks"])
     return {**found[0], "exact": all(about["exact"] for about in found), "remarks": tuple(remarks)}
 
 
 def _probability(posterior: Posterior, i: int, code: int) -> tuple[float, Error]:
-    """The probability of a state of a variable, and its standard error."""
+    """Return the probability of a state of a variable, and its standard error."""
     error = posterior.marginal_error((i,))
     return float(posterior.marginal((i,))[code]), None if error is None else float(error[code])
 
@@ -150,9 +150,9 @@ def _errors_of_slopes(
     p: tuple[float, Error],
     difference: Floats,
 ) -> Floats | None:
-    """Standard errors of p times a difference of marginals, of which the first is from another run; see `sensitivity`.
+    """Return standard errors of p times a difference of marginals from two runs; see `sensitivity`.
 
-    ``p`` and what is subtracted are from one run, so their parts add up.
+    ``p`` and the subtracted marginal are from one run, so their errors add up; the other run is independent.
     """
     value, error = p
     of_now, of_then = posterior.marginal_error(live), fixed.marginal_error(others)

@@ -10,7 +10,7 @@ from scipy.special import entr
 
 from mrfit._typing import Floats
 
-_SECOND_ORDER = 3.0  # times the bias, in the error of an entropy
+_SECOND_ORDER = 3.0  # factor on the bias, in the error of an entropy
 _FROM_THE_END = 2.0  # standard errors from 0 and 1 within which log-odds may be infinite
 
 
@@ -24,21 +24,21 @@ def information(
     table
         Probabilities, one axis for each variable.
     deviations
-        As of `Posterior.deviations`, in C order of the table; None where nobody knows them.
+        See `Posterior.deviations`, in C order of the table; None where they are unknown.
     terms
-        A factor and the axes that are kept, for each entropy.
+        A factor and the remaining axes, for each entropy.
 
     Notes
     -----
     The error is that of the first-order (delta) method and, in quadrature, three times the second-order bias, sum
-    var / 2p. Near independence a mutual information is a square, whose first-order error vanishes where chance makes
-    the estimate small; three times is what keeps it honest there. Cells that no chain saw count as probable as their
-    error.
+    var / 2p. Near independence the mutual information is quadratic in the deviations, so the first-order error
+    vanishes where the estimate is small by chance; the second term covers that case. A cell that no chain visited
+    counts with its error as its probability.
     """
     value, bias = 0.0, 0.0
     moved = np.zeros(0 if deviations is None else deviations.shape[1])
-    for factor, kept in terms:
-        dropped = tuple(axis for axis in range(table.ndim) if axis not in kept)
+    for factor, axes in terms:
+        dropped = tuple(axis for axis in range(table.ndim) if axis not in axes)
         p = table.sum(axis=dropped).ravel()
         value += factor * float(entr(p).sum())
         if deviations is not None and deviations.shape[1]:
@@ -54,8 +54,8 @@ def information(
 def log_odds(p: float, error: float | None) -> tuple[float, float | None]:
     """Return log p / (1 - p) and its standard error.
 
-    A probability that may be 0 or 1 for all that is known has log-odds of infinite error; they are then those at one
-    error from there.
+    Where the probability may be 0 or 1, the error of the log-odds is infinite. Their value is then that at a
+    probability of one error from there.
     """
     if not error:
         return _log_odds(p), error

@@ -1,4 +1,4 @@
-"""Rows with missing cells: what fills them, and what they say of a variable."""
+"""Rows with missing cells: imputation, prediction and scores."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from mrfit.data.encoding import UNOBSERVED
 from mrfit.inference.exact.row_runs import RowRuns
 
 Known = Mapping[int, int]  # codes by variable
-FillIn = Callable[[Known, int], tuple[Codes, tuple[str, ...]]]  # so many rows, and remarks where they are not exact
+FillIn = Callable[[Known, int], tuple[Codes, tuple[str, ...]]]  # returns rows, and remarks if they are not exact
 Predict = Callable[[Known], tuple[Floats, Floats]]  # probabilities and their standard errors
 Answered = TypeVar("Answered")
 
 
 @dataclass(frozen=True, eq=False)
 class Completed:
-    """Rows without missing cells; how many were filled in approximately, and what there is to say of how."""
+    """Rows without missing cells, the number of rows imputed approximately, and remarks on these."""
 
     codes: Codes
     n_approximate: int
@@ -41,9 +41,9 @@ def completed(
     jobs: int = 1,
     callback: Callable[[int], None] | None = None,
 ) -> Completed:
-    """Fill in the missing cells of rows: by the most probable states together, or by draws.
+    """Fill in the missing cells of rows: by their jointly most probable states, or by draws.
 
-    Rows for which no junction tree fits are filled in by ``otherwise``, each distinct one once, or refused.
+    If no junction tree fits, ``otherwise`` fills in each distinct row once; without it, the rows are refused.
     """
     out, n_approximate, remarks = codes.copy(), 0, dict[str, None]()
     done = callback or (lambda _: None)
@@ -59,9 +59,9 @@ def completed(
             done(len(rows))
         else:
             for same, known in _distinct(codes, rows, observed):
-                out[same], said = _of_row(partial(otherwise, known, len(same)), int(same[0]))
-                n_approximate += len(same) if said else 0
-                remarks |= dict.fromkeys(said)
+                out[same], row_remarks = _of_row(partial(otherwise, known, len(same)), int(same[0]))
+                n_approximate += len(same) if row_remarks else 0
+                remarks |= dict.fromkeys(row_remarks)
                 done(len(same))
     return Completed(out, n_approximate, tuple(remarks))
 
@@ -69,7 +69,7 @@ def completed(
 def distribution_of(
     factors: Factors, variable: int, codes: Codes, *, names: Sequence[str] | None = None, jobs: int = 1
 ) -> Floats:
-    """p(variable | all other cells that have a value), for every row, exact."""
+    """Return the exact p(variable | all other observed cells) for every row."""
     return predicted(factors, variable, codes, names=names, jobs=jobs)[0]
 
 
@@ -82,9 +82,9 @@ def predicted(
     names: Sequence[str] | None = None,
     jobs: int = 1,
 ) -> tuple[Floats, Floats]:
-    """p(variable | all other cells that have a value) for every row, and their standard errors: zeros where exact.
+    """Return p(variable | all other observed cells) for every row, and standard errors: zeros where exact.
 
-    Rows for which no junction tree fits are answered by ``otherwise``, each distinct one once, or refused.
+    If no junction tree fits, ``otherwise`` answers each distinct row once; without it, the rows are refused.
     """
     hidden = codes.copy()
     hidden[:, variable] = UNOBSERVED
@@ -102,24 +102,24 @@ def predicted(
 
 
 def _distinct(codes: Codes, rows: Indices, observed: Indices) -> Iterator[tuple[Indices, dict[int, int]]]:
-    """Groups of rows with the same observed cells, and these: codes by variable."""
+    """Yield groups of rows with the same observed values, and these values: codes by variable."""
     states, which = np.unique(codes[rows][:, observed], axis=0, return_inverse=True)
     for k, known in enumerate(states):
         yield rows[which.ravel() == k], dict(zip(observed.tolist(), map(int, known), strict=True))
 
 
 def _of_row(answer: Callable[[], Answered], row: int) -> Answered:
-    """An answer for a row; an impossible one is refused by its number."""
+    """Return the answer for a row; name the row if it is impossible."""
     try:
         return answer()
     except ImpossibleError as error:
         raise ImpossibleError(
-            f"What row {row + 1} holds has probability zero under the model. Leave such rows out."
+            f"The values of row {row + 1} have probability zero under the model. Leave such rows out."
         ) from error
 
 
 def _patterns(codes: Codes) -> Iterator[tuple[Indices, Indices]]:
-    """Rows that have the same cells observed, and which these are."""
+    """Yield the rows that have the same cells observed, and the columns of these cells."""
     masks, pattern = np.unique(codes != UNOBSERVED, axis=0, return_inverse=True)
     order = np.argsort(pattern.ravel(), kind="stable")
     cuts = np.searchsorted(pattern.ravel()[order], np.arange(len(masks) + 1))
@@ -128,7 +128,7 @@ def _patterns(codes: Codes) -> Iterator[tuple[Indices, Indices]]:
 
 
 def _with_hidden(codes: Codes, factors: Factors) -> Indices:
-    """Codes with a column for every variable of the factors."""
+    """Return codes with a column for every variable of the factors."""
     out = np.zeros((len(codes), factors.n_variables), np.int64)
     out[:, : codes.shape[1]] = codes
     return out
@@ -137,15 +137,15 @@ def _with_hidden(codes: Codes, factors: Factors) -> Indices:
 def _check_possible(log_weight: Floats, rows: Indices) -> None:
     if (wrong := np.flatnonzero(np.isneginf(log_weight))).size:
         raise ImpossibleError(
-            f"What row {int(rows[wrong[0]]) + 1} holds has probability zero under the model, as {wrong.size:,} in all. "
-            "Leave such rows out."
+            f"The values of row {int(rows[wrong[0]]) + 1} have probability zero under the model, as in {wrong.size:,} "
+            "rows in all. Leave such rows out."
         )
 
 
 def observed_ll(
     factors: Factors, codes: Codes, log_z: float, *, names: Sequence[str] | None = None, jobs: int = 1
 ) -> Floats:
-    """log p(the cells that have a value), for every row; 0 for rows without any."""
+    """Return log p(observed cells) for every row; 0 for rows without any."""
     out = np.empty(len(codes))
     for rows, observed in _patterns(codes):
         if len(observed) == factors.n_variables:
@@ -157,7 +157,7 @@ def observed_ll(
 
 
 def observed_pll(factors: Factors, codes: Codes, *, names: Sequence[str] | None = None, jobs: int = 1) -> Floats:
-    """Sums of log p(a cell | the others of its row that have a value) over the cells that have one."""
+    """Return the sum of log p(cell | other observed cells of its row) over the observed cells of each row."""
     out = np.zeros(len(codes))
     for variable in range(codes.shape[1]):
         rows = np.flatnonzero(codes[:, variable] != UNOBSERVED)

@@ -1,4 +1,4 @@
-"""Questions for probabilities of states, and what follows from them."""
+"""Queries for probabilities and information measures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mrfit.model.queries.queryable import Asked, How
 
 
 class Probabilities(Asked):
-    """log Z, marginals, joint probabilities and entropies."""
+    """Queries for log Z, marginals, joint probabilities and entropies."""
 
     @takes_evidence
     def log_z(
@@ -90,7 +90,7 @@ class Probabilities(Asked):
         samples: int | None = None,
         precision: float | None = None,
     ) -> FloatWithError:
-        """-sum of p log p over the joint states of some variables, in nats: a float that has a standard ``error``."""
+        """Return -sum of p log p over the joint states of variables, in nats: a float with a standard ``error``."""
         asked = self._numbers(variables)
         how = How(engine, seed, samples, precision)
         return self._information(asked, [(1.0, range(len(asked)))], evidence, how)
@@ -107,9 +107,9 @@ class Probabilities(Asked):
         samples: int | None = None,
         precision: float | None = None,
     ) -> FloatWithError:
-        """How much knowing some variables tells of others, in nats: both entropies minus that of all together.
+        """Return the mutual information of two sets of variables, in nats: both entropies minus the joint one.
 
-        A float that has a standard ``error``.
+        It is a float with a standard ``error``.
         """
         one, other = _listed(one), _listed(other)
         asked, first = self._numbers([*one, *other]), len(one)
@@ -118,7 +118,7 @@ class Probabilities(Asked):
         return FloatWithError(max(0.0, found), found.error, found.exact, found.remarks)
 
     def _distribution(self, i: int, posterior: Posterior, evidence: Evidence, about: Mapping[str, Any]) -> Distribution:
-        """The probabilities of the states of a variable; of a known one, one."""
+        """Return the probabilities of a variable's states; an observed state has probability one."""
         states, error = self.domain[i].states, None
         if i in evidence.known:
             p = np.eye(len(states))[evidence.known[i]]

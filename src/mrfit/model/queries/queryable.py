@@ -1,4 +1,4 @@
-"""A distribution with names, and how it is asked: what all questions share."""
+"""A distribution with names: the base of all queries."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from mrfit.model.queries.evidence import Evidence, States, takes_evidence
 
 Kept = TypeVar("Kept")
 
-_KEPT_PLANS = 64
+_CACHED_PLANS = 64
 
 
 @dataclass(frozen=True)
 class How:
-    """How to answer: the settings that all questions share."""
+    """The settings that all queries share."""
 
     engine: str | Engine = AUTO
     seed: int = 0
@@ -43,7 +43,7 @@ class How:
 
 
 class Asked:
-    """A distribution over the variables of a domain; its subclasses have the questions."""
+    """A distribution over the variables of a domain; subclasses add queries."""
 
     domain: Domain
 
@@ -54,7 +54,7 @@ class Asked:
 
     @property
     def stored_order(self) -> tuple[int, ...] | None:
-        """In which to eliminate variables, where the model brings that with it."""
+        """An order of elimination that is stored with the model, if any."""
         return None
 
     @property
@@ -69,7 +69,7 @@ class Asked:
 
     @property
     def display_names(self) -> tuple[str, ...]:
-        """Of all variables of `factors`, for messages."""
+        """Names of all variables of `factors`, for messages."""
         hidden = range(self.factors.n_variables - len(self.domain))
         return (*self.domain.names, *(f"hidden {number}" for number in hidden))
 
@@ -102,7 +102,7 @@ class Asked:
         """Refuse questions about covariates."""
         for z in (z for z in asked if z in self.covariate_indices):
             raise InputError(
-                f"{self.domain.names[z]!r} is a covariate of this model, which says nothing of its distribution. Ask "
+                f"{self.domain.names[z]!r} is a covariate of this model, which has no distribution of it. Ask "
                 "for another variable."
             )
 
@@ -110,8 +110,8 @@ class Asked:
         for z in self.covariate_indices:
             if not has_all_cells(codes[:, z]):
                 raise InputError(
-                    f"The covariate {self.domain.names[z]!r} has no value in some rows, and this model says nothing of "
-                    "its distribution. Leave these rows out."
+                    f"The covariate {self.domain.names[z]!r} has no value in some rows, and this model has no "
+                    "distribution of it. Leave these rows out."
                 )
 
     def _asked(
@@ -122,9 +122,9 @@ class Asked:
         *,
         of: Scope | None = None,
     ) -> tuple[Posterior, dict[str, Any]]:
-        """Run the engine on what is left when the evidence is known; and how that came about.
+        """Run the engine on the factors given the evidence; return the posterior and the origin of the answer.
 
-        Where the whole is too large to be exact, it may be enough to take what the variables ``of`` interest depend on.
+        If the whole model is too large for exact inference, the component that the variables ``of`` depend on may fit.
         """
         factors, chosen, plan = self._planned(evidence, targets, how)
         remarks: tuple[str, ...] = ()
@@ -133,7 +133,7 @@ class Asked:
             exact, smaller = exactly_planned(part.factors, targets, seed=how.seed)
             if part.is_proper and smaller.fits:
                 factors, chosen, plan = part.factors, exact, smaller
-                remarks = ("Exact for what is asked, which depends on a part of the model; log Z is that of the part.",)
+                remarks = ("Exact for this query, which depends on a part of the model; log Z is that of the part.",)
         plan.check(self.display_names)
         try:
             posterior = chosen.run(plan, factors)
@@ -143,7 +143,7 @@ class Asked:
         return posterior, about
 
     def _planned(self, evidence: Evidence, targets: tuple[Scope, ...], how: How) -> tuple[Factors, Engine, Plan]:
-        """What is left when the evidence is known, and the engine and its plan for that."""
+        """Return the factors given the evidence, and the engine and its plan for these."""
         factors = evidence.applied_to(self.factors)
 
         def plan() -> tuple[Engine, Plan]:
@@ -160,11 +160,11 @@ class Asked:
                 order=self.stored_order,
             )
 
-        return factors, *self._kept(evidence, (targets, how), plan)
+        return factors, *self._cached(evidence, (targets, how), plan)
 
     @property
     def _has_hidden(self) -> bool:
-        """Whether there are variables that others decide, which no chain can move."""
+        """Whether there are hidden variables. Others determine them, so no chain can move them."""
         return self.factors.n_variables > len(self.domain)
 
     def _planned_tree(self, evidence: Evidence, *, seed: Seed, **settings: Any) -> tuple[Factors, PlannedTree]:
@@ -172,18 +172,18 @@ class Asked:
         check_seed(seed)  # before it is looked up
         factors, settings = evidence.applied_to(self.factors), {"seed": seed, **settings}
         key = ("tree", *settings.items())
-        return factors, self._kept(evidence, key, lambda: PlannedTree.of(factors, **settings))
+        return factors, self._cached(evidence, key, lambda: PlannedTree.of(factors, **settings))
 
     def _kept(self, evidence: Evidence, key: Any, plan: Callable[[], Kept]) -> Kept:
         """The latest plans are kept: the same variables known and asked for need no other one."""
         plans: dict[Any, Any] = self.__dict__.setdefault("_plans", {})
         key = (frozenset(evidence.known), frozenset(evidence.likelihoods), key)
         if key not in plans:
-            if len(plans) == _KEPT_PLANS:
+            if len(plans) == _CACHED_PLANS:
                 del plans[next(iter(plans))]
             plans[key] = plan()
-        kept: Kept = plans[key]
-        return kept
+        planned: Planned = plans[key]
+        return planned
 
     def _impossible(self, evidence: Evidence) -> InputError:
         if not evidence.variables:
@@ -193,13 +193,13 @@ class Asked:
         )
 
     def _incomplete(self, data: Any) -> Dataset:
-        """Rows in the model's coding, missing cells kept; columns that the table lacks are missing in every row."""
+        """Return rows in the model's coding, missing cells included; absent columns are missing in every row."""
         if isinstance(data, Dataset):
             return data.recoded(self.domain)
         return Dataset.from_table(data, domain=self.domain, missing="keep", absent="missing")
 
     def _dataset(self, data: Any, what: str | None = None) -> Dataset:
-        """Codes in this model's coding, matched by names; without missing cells if ``what`` needs all."""
+        """Return codes in this model's coding, matched by names; ``what`` names a task that needs complete rows."""
         if not isinstance(data, Dataset):
             return Dataset.from_table(data, domain=self.domain)
         if what is not None:
@@ -207,7 +207,7 @@ class Asked:
         return data.recoded(self.domain)
 
     def coded_rows(self, data: Any, what: str | None = None) -> UniqueRows:
-        """Internal: the distinct rows of data, as `_dataset`."""
+        """Internal: return the distinct rows of data, coded as in `_dataset`."""
         if not isinstance(data, UniqueRows):
             return UniqueRows.from_dataset(self._dataset(data, what))
         if what is not None:
@@ -220,7 +220,7 @@ class Asked:
         names = [names] if isinstance(names, str) else list(names)
         numbers = tuple(self.domain.index(str(name)) for name in names)
         if len(set(numbers)) != len(numbers):
-            raise InputError(f"A variable is asked for twice in {', '.join(map(repr, names))}; name each once.")
+            raise InputError(f"A variable is named twice in {', '.join(map(repr, names))}; name each once.")
         return numbers
 
     def _scopes(self, targets: Iterable[Iterable[str]]) -> tuple[Scope, ...]:

@@ -1,4 +1,4 @@
-"""The questions one can ask a distribution with names."""
+"""All queries to a distribution with names."""
 
 from __future__ import annotations
 
@@ -31,19 +31,18 @@ class Queryable(Probabilities, Explanations, RowQuestions):
     an engine, or an engine with settings of its own.
 
     An approximate answer has standard errors. Two settings make them smaller: ``samples``, the number of chains, and
-    ``precision``, the largest standard error of the probability of a state that is good enough. Exact answers ignore
-    them.
+    ``precision``, the largest acceptable standard error of the probability of a state. Exact answers ignore them.
     """
 
     def check(
         self, data: Any, *, engine: str = AUTO, seconds: float = 10.0, seed: int = 0, jobs: int | None = None
     ) -> Check:
-        """Whether the model's own rows look like the data: one- and two-way frequencies, and where its mass is.
+        """Check the fit: compare one- and two-way frequencies and the location of the mass between model and data.
 
-        Exact where a junction tree takes no longer than about ``seconds``, else by chains annealed from anywhere and
-        from the data, as many steps as about that time allows; nothing is measured, so the same arguments give the
-        same numbers. ``engine`` is ``auto``, ``enumeration``, ``tree`` or ``ais``. Covariates are distributed as in the
-        data.
+        The check is exact where a junction tree takes no longer than about ``seconds``. Otherwise it uses chains,
+        annealed from anywhere and from the data, with as many steps as fit into about that time. Times are forecast and
+        not measured, so the same arguments give the same numbers. ``engine`` is ``auto``, ``enumeration``, ``tree`` or
+        ``ais``. Covariates are distributed as in the data.
         """
         from mrfit.analysis.goodness.checker import check_model
 
@@ -73,13 +72,13 @@ class Queryable(Probabilities, Explanations, RowQuestions):
 
     @property
     def fitted_by(self) -> str | None:
-        """Internal: the objective by which the model was fitted; None where that is not known."""
+        """Internal: the objective that the model was fitted to; None if it is unknown."""
         return None
 
     def fitted_cells(self, rows: UniqueRows) -> Callable[[], ModelCells] | None:
-        """Internal: all joint states, if the model was fitted to these rows and has few; None otherwise."""
+        """Internal: return a function that lists all joint states, or None for many states or other rows."""
         return None
 
     def log_potential(self, codes: NDArray[Any]) -> Floats:
-        """The sum of all tables at rows of codes: log p plus log Z."""
+        """Return the sum of all tables at rows of codes: log p plus log Z."""
         return self.factors.log_potential(codes)

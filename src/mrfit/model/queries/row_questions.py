@@ -1,4 +1,4 @@
-"""Questions that are answered by rows: most probable ones, samples, and rows with missing cells."""
+"""Queries whose answers are rows: most probable states, samples, and imputed rows."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from mrfit.model.queries.evidence import Evidence, States, takes_evidence
 from mrfit.model.queries.missing_cells import Completed, completed, predicted
 from mrfit.model.queries.queryable import Asked, How
 
-_MOST_CELLS = 2**32  # of rows that are drawn
-_MOST_REMARKS = 2  # on rows that are filled in approximately
+_MOST_CELLS = 2**32  # of drawn rows
+_MOST_REMARKS = 2  # on rows that are imputed approximately
 
 
 class RowQuestions(Asked):
-    """Most probable states, samples, and what fills the missing cells of rows."""
+    """Queries for most probable states, samples, and missing cells of rows."""
 
     @takes_evidence
     def map(self, *, evidence: States = None, engine: str = AUTO, seed: int = 0, rows: Any = None) -> BestState:
         """Return a most probable joint state, given the evidence.
 
         ``engine`` is ``tree``, ``toulbar2`` (an extra), ``search`` or ``max-product``; ``auto`` takes the first of the
-        first three that can. A search starts from ``rows`` of data, too, and says how far it may be from the best
-        state: `BestState.bound` and `BestState.gap`.
+        first three that can answer. A search also starts from ``rows`` of data. It reports how far the state may be
+        from the best one: `BestState.bound` and `BestState.gap`.
         """
         observed = self._evidence(evidence)
         best, full = self._best(observed, engine, seed, rows)
@@ -55,7 +55,7 @@ class RowQuestions(Asked):
         )
 
     def _best(self, evidence: Evidence, engine: str, seed: int, rows: Any = None) -> tuple[Best, list[int]]:
-        """A most probable joint state, and its codes of the variables of the domain, what is known among them."""
+        """Return a most probable joint state, and its codes of the domain's variables, with the evidence filled in."""
         factors, tree = self._planned_tree(evidence, seed=seed)
         starts = None if rows is None else self._starts(rows, evidence)
         try:
@@ -65,7 +65,7 @@ class RowQuestions(Asked):
         return best, [evidence.known.get(i, int(best.codes[i])) for i in range(len(self.domain))]
 
     def _starts(self, rows: Any, evidence: Evidence) -> NDArray[np.int64]:
-        """Rows as joint states of `factors` that agree with what is known, which has one state there."""
+        """Return rows as joint states of `factors` given the evidence, where observed variables have the code 0."""
         codes = self.coded_rows(rows, "a search").codes.astype(np.int64)
         codes[:, list(evidence.known)] = 0
         hidden = np.zeros((len(codes), self.factors.n_variables - len(self.domain)), np.int64)
@@ -77,8 +77,8 @@ class RowQuestions(Asked):
     ) -> Dataset:
         """Draw rows from the distribution, given the evidence.
 
-        They are independent and exact where a junction tree fits (``tree``), else from Gibbs chains (``gibbs``): the
-        ``notes`` of the rows then say so.
+        They are independent and exact where a junction tree fits (``tree``). Otherwise they are from Gibbs chains
+        (``gibbs``), and the ``notes`` of the rows warn of that.
         """
         _check_number_of_rows(n_rows, self.domain)
         codes, notes = self._drawn(self._evidence(evidence), n_rows, engine, seed, resolve_jobs(jobs))
@@ -87,7 +87,7 @@ class RowQuestions(Asked):
     def _drawn(
         self, evidence: Evidence, n_rows: int, engine: str, seed: int, jobs: int
     ) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
-        """Rows of codes, what is known among them, and what is to be said where they are not exact."""
+        """Draw rows of codes, with the evidence filled in; return them, and remarks if they are not exact."""
         factors, tree = self._planned_tree(evidence, seed=seed, merge=False)
         try:
             codes, notes = draw_rows(
@@ -109,12 +109,12 @@ class RowQuestions(Asked):
         jobs: int | None = None,
         callback: Callable[[int], None] | None = None,
     ) -> Dataset:
-        """Rows with their missing cells filled in: the most probable states together (``map``), or drawn (``draw``).
+        """Return rows with missing cells filled in: by the most probable states (``map``) or draws (``draw``).
 
-        ``callback`` is told how many more rows are done.
+        ``callback`` receives the number of rows finished since its last call.
         """
         if how not in ("map", "draw"):
-            raise InputError(f"There is no way to impute {how!r}; choose 'map' or 'draw'.")
+            raise InputError(f"There is no method of imputation {how!r}; choose 'map' or 'draw'.")
         rows, threads = self._incomplete(data), resolve_jobs(jobs)
         self._check_covariates_known(rows.codes)
         rng = generator(seed)
@@ -156,12 +156,12 @@ class RowQuestions(Asked):
         precision: float | None = None,
         jobs: int | None = None,
     ) -> Floats | tuple[Floats, Floats]:
-        """p(variable | what else a row holds) for every row, shape (rows, states).
+        """Return p(variable | other values of the row) for every row, shape (rows, states).
 
-        Cells of the variable itself are not looked at; other columns may be missing in some rows, or altogether. Rows
-        with too many missing cells for an exact answer are answered approximately, as by `marginals`. An
-        `ApproximationWarning` then says how large their standard errors are; ``return_error`` returns these as a second
-        array, with zeros where an answer is exact.
+        Cells of the variable itself are ignored; other columns may be missing in some rows, or altogether. Rows with
+        too many missing cells for an exact answer are answered approximately, as by `marginals`. An
+        `ApproximationWarning` then reports the largest standard error; ``return_error`` returns all as a second array,
+        with zeros where an answer is exact.
         """
         p, error = self.predicted(variable, data, How(AUTO, seed, samples, precision), jobs=jobs)
         if return_error:
@@ -170,7 +170,7 @@ class RowQuestions(Asked):
         return p
 
     def predicted(self, variable: str, data: Any, how: How, *, jobs: int | None = None) -> tuple[Floats, Floats]:
-        """Internal: p(variable | what else a row holds), and its standard errors."""
+        """Internal: return p(variable | other values of the row), and its standard errors."""
         rows, i = self._incomplete(data), self.domain.index(variable)
         self._check_asked((i,))
         self._check_covariates_known(rows.codes)
@@ -178,7 +178,7 @@ class RowQuestions(Asked):
         def otherwise(known: Mapping[int, int]) -> tuple[Floats, Floats]:
             posterior, _ = self._asked(Evidence(known), (), how, of=(i,))
             error = posterior.marginal_error((i,))
-            assert error is not None  # of what auto takes
+            assert error is not None  # every engine that auto chooses knows its errors
             return posterior.marginal((i,)), error
 
         return predicted(

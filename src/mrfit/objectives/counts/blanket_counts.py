@@ -1,7 +1,8 @@
-"""Counts that merge: how often every variable and its Markov blanket are in each of their joint states.
+"""Mergeable counts of the joint states of every variable and its Markov blanket.
 
-The pseudo-likelihood sees no more of the rows than this. Counts of parts of a table, read one after the other or on
-other machines, add up to those of the whole; where the structure is sparse they stay small whatever the number of rows.
+The pseudo-likelihood depends on the rows through these counts alone. Counts of parts of a table, read one after the
+other or on other machines, add up to those of the whole. Where the structure is sparse, they stay small for any
+number of rows.
 """
 
 from __future__ import annotations
@@ -31,18 +32,18 @@ from mrfit.data.sources import Source, files_of
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structures.structure import Structure
 
-# Joint states up to this many have an entry each (half a megabyte); of more, those that occur are listed.
+# Up to this many joint states have an entry each (half a megabyte); of more, only those that occur are listed.
 _MOST_ENTRIES = 2**16
-_FEW_ENTRIES = 2**12  # 32 kB: in the cache, and gone through in microseconds
+_FEW_ENTRIES = 2**12  # 32 kB: fits into the cache, and a pass takes microseconds
 _ROWS_AT_ONCE = 2**16
 
 
 @dataclass(frozen=True, eq=False)
 class BlanketCounts:
-    """For each variable the distinct states of itself and its neighbours, and their weights.
+    """For each variable, the distinct states of itself and its neighbours, and their weights.
 
-    ``states[i]`` has a column for variable i and for each of its neighbours, ascending. Weights that are whole numbers
-    add up exactly, in any order; others to rounding.
+    ``states[i]`` has a column for variable i and for each of its neighbours, ascending. Integer weights add up exactly,
+    in any order; others up to rounding.
     """
 
     domain: Domain
@@ -60,7 +61,7 @@ class BlanketCounts:
     def from_file(
         cls, source: Source, structure: Structure, reading: ParseOptions | None = None, **layout: Unpack[LayoutOptions]
     ) -> BlanketCounts:
-        """Count a file of any size, in pieces; rows are never held together.
+        """Count a file of any size, in pieces; rows are never held in memory together.
 
         Where ``reading`` has no domain, the file is read twice: first for its states.
         """
@@ -73,7 +74,7 @@ class BlanketCounts:
     @classmethod
     def from_batches(cls, batches: Iterable[Batch], structure: Structure, reading: ParseOptions) -> BlanketCounts:
         if reading.domain is None:
-            raise InputError("Counts that add up need states that are known before; pass Reading(domain=...).")
+            raise InputError("Mergeable counts need the states in advance; pass ParseOptions(domain=...).")
         coder, counter = Encoder(reading), BlanketCounter(reading.domain, structure)
         for batch in batches:
             counter.add(*coder.encode(batch))
@@ -82,7 +83,7 @@ class BlanketCounts:
 
     @classmethod
     def merged(cls, parts: Sequence[BlanketCounts]) -> BlanketCounts:
-        """The counts of all parts together."""
+        """Return the counts of all parts together."""
         if not parts:
             raise DataError("There are no counts to merge; at least one part is needed.")
         first = parts[0]
@@ -90,21 +91,21 @@ class BlanketCounts:
             if part.domain != first.domain or part.structure != first.structure:
                 raise DataError(
                     f"Part {number} was counted with another domain or structure than the first. Count all parts with "
-                    "one domain: Reading(domain=...), for instance of mrfit.data.merged_domains."
+                    "one domain: ParseOptions(domain=...), for instance of mrfit.data.merged_domains."
                 )
         states = zip(*(part.states for part in parts), strict=True)
         merged = tuple(PackedRows.joined(each).distinct() for each in states)
         return cls(first.domain, first.structure, merged, sum(part.total_weight for part in parts)).checked()
 
     def checked(self) -> BlanketCounts:
-        """Itself, if there is anything in it; a part of a table may be without."""
+        """Return these counts, or refuse them if they are empty; a part of a table may be empty."""
         if not self.total_weight > 0.0:
             raise DataError("Every row has weight zero; at least one needs a positive weight.")
         return self
 
     @cached_property
     def columns(self) -> list[NDArray[np.int64]]:
-        """Every variable and its neighbours."""
+        """The columns of every variable and its neighbours."""
         return _columns(self.structure)
 
     @property
@@ -117,7 +118,7 @@ class BlanketCounts:
 
     @cached_property
     def state_weights(self) -> tuple[Floats, ...]:
-        """How much weight each state of every variable has."""
+        """The weight of each state of every variable."""
         return tuple(map(self._state_weights, range(len(self.domain))))
 
     def _state_weights(self, variable: int) -> Floats:
@@ -128,7 +129,7 @@ class BlanketCounts:
 
     @cached_property
     def sha256(self) -> str:
-        """Of states, structure and counts: whether two models saw the same of the data, however that was cut."""
+        """Hash of states, structure and counts, which tells whether two models saw the same data, split in any way."""
         digest = hashlib.sha256(json.dumps(self.domain.to_states()).encode())
         digest.update(self.structure.edges.tobytes())
         for states in self.states:
@@ -137,7 +138,7 @@ class BlanketCounts:
         return digest.hexdigest()
 
     def rows_of(self, variable: int) -> UniqueRows:
-        """The states of a variable and its neighbours as rows of the whole domain; others are in their first state."""
+        """Return the states of a variable and its neighbours as rows of the whole domain; other columns are 0."""
         states = self.states[variable]
         codes = np.zeros((len(states), len(self.domain)), np.uint8)
         codes[:, self.columns[variable]] = states.codes()
@@ -145,9 +146,11 @@ class BlanketCounts:
 
 
 def _with_domain(source: Source, reading: ParseOptions, layout: LayoutOptions) -> ParseOptions:
-    """The same reading with the states that a file holds."""
+    """Return the same reading with the states that occur in a file."""
     if any(file.place.is_stream for file in files_of(source, ("",))):
-        raise InputError("A stream can be read once, and its states need to be known before; pass Reading(domain=...).")
+        raise InputError(
+            "A stream can be read only once, so its states are needed in advance; pass ParseOptions(domain=...)."
+        )
     coder = Encoder(reading)
     for batch in read_batches(source, select=reading.chosen, **layout):
         coder.encode(batch)
@@ -155,7 +158,7 @@ def _with_domain(source: Source, reading: ParseOptions, layout: LayoutOptions) -
 
 
 class BlanketCounter:
-    """Accumulates rows under a structure; memory does not grow with them as long as states repeat."""
+    """Accumulator of rows under a structure; its memory does not grow with repeated states."""
 
     def __init__(self, domain: Domain, structure: Structure) -> None:
         if structure.n_variables != len(domain):
@@ -175,13 +178,13 @@ class BlanketCounter:
         self._total_weight += float(sample_weight.sum())
         for first in range(0, len(codes), _ROWS_AT_ONCE):
             by_column = np.ascontiguousarray(codes[first : first + _ROWS_AT_ONCE].T)
-            # Kernels are compiled apart for what is read-only: a copy.
+            # A copy: numba compiles read-only arrays separately.
             weight = np.array(sample_weight[first : first + _ROWS_AT_ONCE], order="C")
             for columns, counter in zip(self._columns, self._counters, strict=True):
                 counter.add(by_column[columns].T, weight)
 
     def result(self) -> BlanketCounts:
-        """What was counted, which may be nothing."""
+        """Return the counts, which may be empty."""
         states = tuple(counter.result() for counter in self._counters)
         return BlanketCounts(self._domain, self._structure, states, self._total_weight)
 
@@ -198,9 +201,9 @@ class _StateTable:
         add_states(codes.T, self._stride, sample_weight, self._table)
 
     def result(self) -> PackedRows:
-        met = np.flatnonzero(self._table)
-        codes = np.stack(np.unravel_index(met, self._shape), axis=1).astype(np.uint8)
-        return PackedRows.from_codes(codes, self._table[met])
+        occurring = np.flatnonzero(self._table)
+        codes = np.stack(np.unravel_index(occurring, self._shape), axis=1).astype(np.uint8)
+        return PackedRows.from_codes(codes, self._table[occurring])
 
 
 def _counter(shape: Sequence[int]) -> _StateTable | RowCounter:
@@ -208,9 +211,9 @@ def _counter(shape: Sequence[int]) -> _StateTable | RowCounter:
 
 
 def has_small_tables(shape: Sequence[int], structure: Structure) -> bool:
-    """Whether every variable and its neighbours have so few joint states that counting all of them is no effort.
+    """Return whether every variable and its neighbours have few enough joint states to count all of them quickly.
 
-    Such counts merge whatever the rows are.
+    Such counts merge for any rows.
     """
     logs, (first, second) = np.log2(np.asarray(shape, np.float64)), structure.edges.T
     of_neighbours = sum(np.bincount(a, logs[b], minlength=len(logs)) for a, b in ((first, second), (second, first)))
@@ -218,7 +221,7 @@ def has_small_tables(shape: Sequence[int], structure: Structure) -> bool:
 
 
 def _columns(structure: Structure) -> list[NDArray[np.int64]]:
-    """Every variable and its neighbours, ascending."""
+    """Return the columns of every variable and its neighbours, ascending."""
     own = np.arange(structure.n_variables)
     first, second = structure.edges.T
     joined, others = np.concatenate([own, first, second]), np.concatenate([own, second, first])

@@ -1,8 +1,8 @@
-"""Rows compressed to what the pseudo-likelihood sees of them.
+"""Rows compressed to the cells that the pseudo-likelihood depends on.
 
-The conditional of a variable depends on a row only through the states of the variable's Markov blanket. A *cell*
-is one such state with the weight of the rows in it, by state of the variable. Cells of different variables are
-independent, so they are built and swept variable by variable, on as many threads as there are.
+The conditional of a variable depends on a row only through the states of the variable's Markov blanket. A *cell* is
+one such state with the weight of its rows, by state of the variable. Cells of different variables are independent, so
+they are built and swept variable by variable, on as many threads as there are.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class ConditionalCells:
 
     @classmethod
     def from_counts(cls, counts: BlanketCounts, parameters: Canonical, *, jobs: int = 1) -> ConditionalCells:
-        """The cells of all rows that were counted, under their structure or one within it.
+        """Return the cells of all rows that were counted, under their structure or one within it.
 
         They are those of `count` in another order, so sums may differ in their last digits.
         """
@@ -92,7 +92,7 @@ class ConditionalCells:
 
     @property
     def n_lookups(self) -> int:
-        """Table lookups of one matrix product, one for each cell and chunk."""
+        """The number of table lookups of one matrix product: one for each cell and chunk."""
         return len(self.arrays.codes)
 
     @property
@@ -116,9 +116,11 @@ class _VariableCells:
 
 
 def _check_counted(counts: BlanketCounts, parameters: Canonical) -> None:
-    """Refuse a model that sees more of the rows than was counted."""
+    """Refuse a model whose conditionals depend on columns that were not counted together."""
     if parameters.domain != counts.domain:
-        raise InputError("The counts are of another domain than the model; count the rows under that of the model.")
+        raise InputError(
+            "The counts are of another domain than the model; count the rows with the domain of the model."
+        )
     edges = parameters.structure.edges
     if not counts.structure.adjacency[edges[:, 0], edges[:, 1]].all():
         raise InputError(
@@ -139,7 +141,7 @@ def _count_variable(variable: int, rows: UniqueRows, parameters: Canonical) -> _
     active, own, sample_weight = rows.seen_by(variable, indicators)
     class_of = np.empty(len(sample_weight), np.int32)
     n_cells = refine(active.start, active.rows, indicators, class_of)
-    class_of = _spread(n_cells)[class_of]
+    class_of = _scattered(n_cells)[class_of]
     total, counts = np.empty(n_cells), np.empty(n_cells * n_free)
     count_cells(class_of, own, sample_weight, BLOCK, total, counts)
     representative = np.empty(n_cells, np.int64)
@@ -151,11 +153,11 @@ def _count_variable(variable: int, rows: UniqueRows, parameters: Canonical) -> _
     return _VariableCells(total, counts, _chunks(member_start, members, n_cells))
 
 
-def _spread(n_cells: int) -> NDArray[np.int32]:
-    """An order in which neighbours differ: the golden section of the circle of cells, step by step.
+def _scattered(n_cells: int) -> NDArray[np.int32]:
+    """Return an order in which successive cells differ: steps of the golden section around the circle of cells.
 
-    Refinement numbers similar cells alike. Adding into the same tree node twice in a row would wait for the first
-    addition to reach memory, about eight cycles; spread out, additions overlap.
+    Refinement gives similar cells neighbouring numbers. Two successive additions into the same tree node would wait for
+    each other (about eight cycles until the first reaches memory); in this order, additions overlap.
     """
     step = max(1, round(0.618 * n_cells))
     while gcd(step, n_cells) > 1:
@@ -164,7 +166,7 @@ def _spread(n_cells: int) -> NDArray[np.int32]:
 
 
 def _chunks(member_start: NDArray[np.int64], members: NDArray[np.int32], n_cells: int) -> list[_Chunk]:
-    """Cut the features into chunks and store each as a prefix tree with one code a cell."""
+    """Cut the features into chunks, and store each as a prefix tree with one code a cell."""
     code = np.empty(n_cells, np.int32)
     parent, runs = np.empty(MAX_NODES, np.int32), np.empty(len(member_start), np.int32)
     chunks, end = [], 0
@@ -176,7 +178,7 @@ def _chunks(member_start: NDArray[np.int64], members: NDArray[np.int32], n_cells
 
 
 def _joined(cells: list[_VariableCells], conditionals: Conditionals) -> CellArrays:
-    """Lay the cells of all variables end to end."""
+    """Concatenate the cells of all variables."""
     chunks = [chunk for variable in cells for chunk in variable.chunks]
     return CellArrays(
         n_free=conditionals.n_free,

@@ -1,4 +1,4 @@
-"""What counting some files of a table tells: their counts, fold by fold, and how many rows they have."""
+"""Counts of some files of a table, by fold, and their number of rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mrfit.structures.structure import Structure
 
 @dataclass(frozen=True, eq=False)
 class PartCounts:
-    """Counts of every fold, one for all rows where there are no folds; some may hold nothing."""
+    """Counts of every fold (of all rows where there are no folds); some may be empty."""
 
     folds: tuple[BlanketCounts, ...]
     n_rows: int
@@ -22,7 +22,7 @@ class PartCounts:
 
     @classmethod
     def merged(cls, parts: Sequence[PartCounts]) -> PartCounts:
-        """Of all files together."""
+        """Return the counts of all files together."""
         independent = StreamCounter()
         for part in parts:
             independent.absorb(part.independent)

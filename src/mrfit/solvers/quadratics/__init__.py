@@ -1,4 +1,4 @@
-"""The best point of a quadratic plus a penalty, by its matrix or by products with it."""
+"""Minimization of a quadratic plus a penalty, by its matrix or by products with it."""
 
 from mrfit.solvers.quadratics.quadratic import Quadratic
 from mrfit.solvers.quadratics.quadratic_minimum import minimize_quadratic, needs_matrix

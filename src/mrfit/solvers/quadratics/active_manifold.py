@@ -1,4 +1,4 @@
-"""A quadratic plus a penalty with kinks at zero that is smooth along the manifold of what is not (Lewis 2002)."""
+"""Minimization of a quadratic plus a penalty that is smooth along the manifold of nonzero groups (Lewis 2002)."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from mrfit.penalties.penalty_curvature import PenaltyCurvature
 from mrfit.solvers.quadratics.descent import Descent
 from mrfit.solvers.quadratics.quadratic import Quadratic
 
-_PATIENCE = 5  # proximal gradients without a change at zero before Newton's method is tried, if it can be
+_PATIENCE = 5  # proximal gradient steps with unchanged zeros before Newton's method
 _FIRST_STEPS = 20
 _MOST_STEPS = 1000
-_MOST_FAILURES = 8  # rounds in a row that do not bring the violation down
+_MOST_FAILURES = 8  # rounds in a row that do not decrease the violation
 _MOST_NEWTON = 30
 _LEAST_STEP = 1 / 4
-_LEAST_SHARE = 0.03  # of the violation, by the nonzero groups, for Newton's method to go on
+_LEAST_SHARE = 0.03  # of the violation, due to the nonzero groups, for Newton's method to continue
 
 
 class ManifoldSearch(Descent):
-    """Proximal gradients until the kinks at zero settle, then Newton's method on the rest, in turns.
+    """Proximal gradients until the set of zeros settles, then Newton's method on the rest, alternating.
 
-    Of a penalty that does not know its curvature, or without the matrix, proximal gradients alone.
+    It uses proximal gradients alone if the penalty does not know its curvature, or there is no matrix.
     """
 
     def __init__(self, quadratic: Quadratic, penalty: NonsmoothPenalty, *, tolerance: float) -> None:
@@ -34,7 +34,7 @@ class ManifoldSearch(Descent):
         self.firmness = 0.0
 
     def run(self) -> Floats:
-        """Where rounding does not allow the tolerance, the best point found."""
+        """Return the minimum, or the best point found if rounding does not allow the tolerance."""
         best, least, failures = self.v, np.inf, 0
         n_steps = _FIRST_STEPS
         while failures < _MOST_FAILURES:
@@ -52,10 +52,11 @@ class ManifoldSearch(Descent):
         return best
 
     def _newton(self, matrix: Floats) -> None:
-        """Newton's method on the manifold of the nonzero groups; a group on the other side of zero leaves it.
+        """Run Newton's method on the manifold of the nonzero groups; a group that crosses zero leaves it.
 
-        A norm is straight along its own direction, so Newton steps from afar overshoot. ``firmness`` puts back a share
-        of the curvature that it has across; with all of it the model lies above the norm and every step descends.
+        A norm is linear along its own direction, so Newton steps from far away overshoot. ``firmness`` adds back a
+        share of the curvature that the norm has across. With all of it the model lies above the norm, and every step
+        descends.
         """
         for _ in range(_MOST_NEWTON):
             curvature = self.penalty.curvature(self.v)
@@ -63,7 +64,7 @@ class ManifoldSearch(Descent):
                 return
             smooth = curvature.smooth
             left = self.slope[smooth] + curvature.gradient
-            # Done here, or groups that are zero and should not be are all that is worth work.
+            # Stop when this part is solved, or when the violation is due to zero groups that should not be zero.
             elsewhere = self.penalty.violation(self.v, self.slope)
             if np.max(np.abs(left), initial=0.0) <= max(0.25 * self.tolerance, _LEAST_SHARE * elsewhere):
                 return
@@ -78,17 +79,17 @@ class ManifoldSearch(Descent):
                 self.firmness = min(1.0, max(4 * self.firmness, 0.01))
 
     def _line_search(self, step: Floats, descent: float) -> float:
-        """Move by a share of the step that lowers the value; the share, zero if there is none."""
+        """Move by a share of the step that lowers the value; return the share, or zero without one."""
         share, value = 1.0, self.penalty.value(self.v)
         while share >= _LEAST_STEP:
             end = self.v + share * step
-            truncate_at_zero_crossing = self.penalty.truncate_at_zero_crossing(self.v, end)
-            # Only without the zeros is the firmest step sure to descend.
-            for v in (truncate_at_zero_crossing, end) if self.firmness == 1.0 else (truncate_at_zero_crossing,):
+            truncated = self.penalty.truncate_at_zero_crossing(self.v, end)
+            # Without truncation, a step of full firmness is certain to descend.
+            for v in (truncated, end) if self.firmness == 1.0 else (truncated,):
                 move = v - self.v
                 bend = self.quadratic.product(move)
                 change = float(move @ self.slope) + 0.5 * float(move @ bend) + self.penalty.value(v) - value
-                # The penalty is known to its rounding only.
+                # The penalty is exact only up to rounding.
                 if change <= 1e-4 * share * descent + 1e-14 * value:
                     self.v, self.slope = v, self.slope + bend
                     return share
@@ -97,7 +98,7 @@ class ManifoldSearch(Descent):
 
 
 def _divided(hessian: Floats, curvature: PenaltyCurvature, r: Floats, firmness: float) -> Floats:
-    """Division of r by the Hessian of quadratic and penalty on the manifold."""
+    """Divide r by the Hessian of quadratic and penalty on the manifold."""
     smooth = curvature.smooth
     matrix = hessian.copy() if len(smooth) == len(hessian) else hessian[np.ix_(smooth, smooth)]
     outer = (curvature.factor @ curvature.factor.T).tocoo()

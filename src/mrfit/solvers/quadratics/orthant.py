@@ -1,7 +1,7 @@
-"""A quadratic plus weighted absolute values, which are straight on every face of an orthant.
+"""Minimization of a quadratic plus weighted absolute values, which are linear on every face of an orthant.
 
-A search for the zeros and the signs takes turns with a jump: towards the best point with these, which is one division
-away, as far as the function falls.
+A search for the zeros and the signs alternates with a jump to the minimum for these zeros and signs, which is the
+solution of a linear system. The jump ends early where a coordinate changes its sign.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from mrfit.solvers.quadratics.quadratic import Quadratic
 _ROUNDS = 200
 _SWEEPS = 8  # of coordinate descent before each jump
 _JUMPS = 50
-_PATIENCE = 20  # rounds without half the violation: rounding
+_PATIENCE = 20  # rounds without halving the violation: only rounding is left
 
 
 def by_matrix(
     quadratic: Quadratic, hessian: Floats, penalty: NonsmoothPenalty, threshold: Floats, *, tolerance: float
 ) -> Floats:
-    """Coordinate descent finds the zeros and the signs, and Cholesky divides; ends at a violation of ``tolerance``."""
+    """Minimize to a violation of ``tolerance``: coordinate descent for zeros and signs, Cholesky factors for jumps."""
     v, slope = quadratic.w.copy(), quadratic.gradient.copy()
     least, stalled = np.inf, 0
     for n_round in range(_ROUNDS):
-        # 1. What is not zero, and what should not be; a tie at the threshold stays out, or redundant coordinates
-        #    would come and go for ever.
+        # 1. Coordinates that are not zero, or should not be. One at the threshold stays out, or redundant coordinates
+        #    would enter and leave for ever.
         active = np.flatnonzero((v != 0) | (np.abs(slope) > threshold + tolerance) | (threshold == 0))
         for _ in range(_SWEEPS):
             if sweep(hessian, slope, threshold, v, active) <= tolerance:
                 break
-        # Without what the sweeps gathered in rounding; by whole rows, so that redundant coordinates stay equal.
+        # Remove the rounding accumulated by the sweeps; by whole rows, so that redundant coordinates stay equal.
         slope = quadratic.gradient + hessian @ (v - quadratic.w)
         violation = penalty.violation(v, slope)
-        # 2. Jumps, each of which ends at its goal or where a coordinate vanishes.
+        # 2. Jumps, each of which ends at its goal or where a coordinate becomes zero.
         for _ in range(min(2 ** (n_round // 4), _JUMPS)):
             if violation <= tolerance:
                 return v
@@ -61,9 +61,9 @@ _CONJUGATE_STEPS = 400
 
 
 def by_products(quadratic: Quadratic, penalty: NonsmoothPenalty, threshold: Floats, *, tolerance: float) -> Floats:
-    """The same for more parameters than a matrix is worth holding, or dividing by.
+    """Minimize without a matrix, for more parameters than one is worth storing or factorizing.
 
-    Accelerated proximal gradients find the zeros and the signs, and conjugate gradients divide.
+    Accelerated proximal gradients find the zeros and the signs, and conjugate gradients solve for the jumps.
     """
     search = Descent(quadratic, penalty.prox, np.ones_like(quadratic.w))
     least, stalled = np.inf, 0
@@ -84,22 +84,22 @@ def by_products(quadratic: Quadratic, penalty: NonsmoothPenalty, threshold: Floa
 
 
 def _on_face(v: Floats, threshold: Floats) -> Indices:
-    """The coordinates that may move without meeting a kink."""
+    """Return the coordinates that may move without meeting a kink."""
     return np.flatnonzero((v != 0) | (threshold == 0))
 
 
 def _descent(v: Floats, slope: Floats, threshold: Floats, active: Indices) -> Floats:
-    """The way down on the face."""
+    """Return the direction of steepest descent on the face."""
     return np.asarray(-(slope[active] + threshold[active] * np.sign(v[active])), np.float64)
 
 
 def _divided_by_products(quadratic: Quadratic, active: Indices, r: Floats, goal: float) -> tuple[Floats, Floats]:
-    """Until no entry of what is left is larger than ``goal``; also what is left."""
-    every = np.zeros_like(quadratic.w)
+    """Solve until no entry of the residual exceeds ``goal``; return the solution and the residual."""
+    full = np.zeros_like(quadratic.w)
 
     def product(d: Floats) -> Floats:
-        every[active] = d
-        return quadratic.product(every)[active]
+        full[active] = d
+        return quadratic.product(full)[active]
 
     return conjugate_gradients(
         product, r, is_enough=lambda left, *_: float(np.max(np.abs(left), initial=0.0)) <= goal, most=_CONJUGATE_STEPS
@@ -109,7 +109,7 @@ def _divided_by_products(quadratic: Quadratic, active: Indices, r: Floats, goal:
 def _moved(
     v: Floats, slope: Floats, threshold: Floats, active: Indices, direction: Floats, curvature: float
 ) -> tuple[Floats, bool]:
-    """To the best point on the way, and whether no coordinate vanishes there."""
+    """Return the best point along the direction, and whether no coordinate becomes zero there."""
     zero_at = _zeros(v[active], threshold[active], direction)
     t, zero = best_on_line(
         slope[active], threshold[active], v[active], direction, curvature, zero_at, np.argsort(zero_at)
@@ -122,9 +122,9 @@ def _moved(
 
 
 def _zeros(v: Floats, threshold: Floats, direction: Floats) -> Floats:
-    """The t > 0 at which the kink of a coordinate of v + t direction lies; 2 where there is none, beyond the end."""
+    """Return the t > 0 at which each coordinate of v + t direction meets its kink, or 2 (beyond the end)."""
     zero_at = np.full(len(v), 2.0)
     towards_zero = (threshold > 0.0) & (np.sign(v) * np.sign(direction) < 0.0)
-    with np.errstate(over="ignore", under="ignore"):  # infinitely far, or here
+    with np.errstate(over="ignore", under="ignore"):  # infinitely far, or at the start
         np.divide(-v, direction, out=zero_at, where=towards_zero)
     return zero_at

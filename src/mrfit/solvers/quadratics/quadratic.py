@@ -1,4 +1,4 @@
-"""A convex quadratic around a point."""
+"""A convex quadratic function around a point."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mrfit._typing import Floats
 class Quadratic:
     """gradient . (v - w) + 1/2 (v - w)' H (v - w) as a function of v, with H positive definite.
 
-    ``product(d)`` is H d; ``matrix`` is H itself where it is held.
+    ``product(d)`` is H d; ``matrix`` is H itself if it is stored.
     """
 
     w: Floats
@@ -25,10 +25,10 @@ class Quadratic:
 
     @classmethod
     def of_matrix(cls, w: Floats, gradient: Floats, matrix: Floats) -> Quadratic:
-        """With products that read one half of the matrix."""
+        """Return a quadratic whose products read one half of the matrix."""
         matrix = np.ascontiguousarray(matrix)
         return cls(w, gradient, lambda d: np.asarray(dsymv(1.0, matrix.T, d, lower=1), np.float64), matrix)
 
     def slope(self, v: Floats) -> Floats:
-        """Its gradient at v."""
+        """Return the gradient at v."""
         return self.gradient + self.product(v - self.w)

@@ -1,4 +1,4 @@
-"""Which minimiser takes which penalty."""
+"""Choice of the algorithm that minimises a quadratic plus a penalty."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from mrfit.solvers.quadratics.quadratic import Quadratic
 
 
 def needs_matrix(penalty: NonsmoothPenalty, w: Floats) -> bool:
-    """Whether a penalty is worth the matrix of a quadratic around w, also where products are cheaper."""
+    """Return whether a penalty makes the matrix of a quadratic around w worthwhile, even where products are cheaper."""
     return penalty.thresholds is None and penalty.curvature(w) is not None
 
 
 def minimize_quadratic(quadratic: Quadratic, penalty: NonsmoothPenalty, *, tolerance: float) -> Floats:
-    """The v at which quadratic(v) + penalty(v) is least, found to a violation of ``tolerance``.
+    """Return the v that minimises quadratic(v) + penalty(v), to a violation of ``tolerance``.
 
-    What the penalty says of itself decides how: any prox is enough, and more is faster.
+    The algorithm depends on what the penalty provides: any prox is enough, and more is faster.
     """
     matrix, threshold = quadratic.matrix, penalty.thresholds
     if matrix is not None and penalty.is_free(len(quadratic.w)).all():
