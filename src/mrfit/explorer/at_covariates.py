@@ -16,7 +16,7 @@ from mrfit.model.markov_network import MarkovNetwork
 
 
 def covariate_states(model: MarkovNetwork, evidence: Mapping[str, object]) -> dict[int, int]:
-    """The code of every covariate, from states by name."""
+    """Return the code of every covariate, from states by name."""
     if missing := [name for name in model.covariates if name not in evidence]:
         raise InputError(
             f"The model has the covariates {listed(missing)}, and a page shows one distribution of the others; "

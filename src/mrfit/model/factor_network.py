@@ -137,7 +137,7 @@ class FactorNetwork(Queryable):
         return (len(self.domain) + before, i), np.concatenate([np.zeros_like(here), here])
 
     def check_unconditional(self) -> None:
-        """Refuse to become tables that others would take for a distribution of all variables."""
+        """Refuse to export a conditional model, whose tables other programs would take for a joint distribution."""
         if self.covariate_indices:
             raise InputError(
                 f"The model is one of other variables given {listed(self.covariates)}; its tables are no "

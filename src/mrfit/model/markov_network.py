@@ -145,7 +145,7 @@ class MarkovNetwork(Queryable):
     given = _renamed.attribute("given", "covariates")
 
     def check_no_covariates(self, what: str) -> None:
-        """Refuse ``what`` needs a distribution of all variables: "Tables are drawn from"."""
+        """Refuse what needs a distribution of all variables; ``what`` begins the sentence: "Tables are drawn from"."""
         if self.covariates:
             raise InputError(
                 f"{what} a distribution of all variables; this model has none of {listed(self.covariates)}. Use a "

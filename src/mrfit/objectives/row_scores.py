@@ -129,8 +129,10 @@ def conditional_scores(base: CompleteBase, log_p: Floats, codes: NDArray[np.uint
 
 
 def pll_of_factors(factors: Factors, codes: NDArray[np.uint8], *, covariates: Scope = ()) -> Floats:
-    """sum over variables of log p(x_i | rest) for every row of codes, from tables, of which some cells may be
-    impossible; minus infinity for rows that are."""
+    """Return sum over variables of log p(x_i | rest) for every row of codes, from tables.
+
+    Tables may contain impossible cells; impossible rows have minus infinity.
+    """
     return pll_of_potentials(
         conditional_potentials(factors, codes), factors.log_potential(codes) > -np.inf, codes, covariates=covariates
     )
@@ -154,7 +156,7 @@ def pll_of_potentials(
 
 
 def conditional_distributions(factors: Factors, codes: NDArray[np.uint8]) -> Iterator[Floats]:
-    """p(x_i | rest) for every row, (rows, states), variable after variable; all zero where the rest is impossible."""
+    """Yield p(x_i | rest) for every row, (rows, states), one variable at a time; zeros where the rest is impossible."""
     for log_potentials in conditional_potentials(factors, codes):
         most = log_potentials.max(axis=1, keepdims=True)
         p = np.exp(log_potentials - np.where(np.isneginf(most), 0.0, most))

@@ -39,8 +39,8 @@ class Chains:
         padded[self.n :] = codes[:1]
         self._x = self._by_block(padded)  # (blocks, variables, lanes)
         words = np.random.SeedSequence(seed).generate_state(4 * len(padded)).reshape(-1, 4)
-        self._room = np.zeros((self._n_blocks, N_FLOATS), np.float32)
-        self._room[:, :WORDS] = self._by_block(words).reshape(self._n_blocks, -1).view(np.float32)
+        self._workspace = np.zeros((self._n_blocks, N_FLOATS), np.float32)
+        self._workspace[:, :WORDS] = self._by_block(words).reshape(self._n_blocks, -1).view(np.float32)
         self._heat = np.zeros((self._n_blocks, LANES))
 
     def _by_block(self, rows: NDArray[Any]) -> NDArray[Any]:

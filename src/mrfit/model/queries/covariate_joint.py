@@ -61,6 +61,6 @@ class BesideRows:
         )
 
     def log_p(self, codes: NDArray[np.integer]) -> Floats:
-        """log p(x | z) of rows of codes, whose covariates are in states of the rows."""
+        """Return log p(x | z) of rows of codes, whose states of covariates occur in the rows."""
         log_z = self.log_z[tuple(codes[:, list(self.covariates)].T)]
         return np.asarray(self.factors.log_potential(codes) - log_z, np.float64)

@@ -55,7 +55,7 @@ class Probabilities(Asked):
 
     @takes_evidence
     def conditional(self, variable: str, evidence: States = None, **how: Any) -> Distribution:
-        """The probability of every state of one variable: a dict that has their standard ``error``."""
+        """Return the probability of every state of one variable: a dict that has their standard ``error``."""
         return self.marginals([variable], evidence=evidence, **how)[variable]
 
     @takes_evidence
@@ -142,7 +142,7 @@ class Probabilities(Asked):
         return FloatWithError(value, error, about["exact"], about["remarks"])
 
     def _asked_together(self, asked: Scope, states: States, how: How) -> tuple[Posterior, dict[str, Any]]:
-        """An answer that knows the joint states of variables."""
+        """Run a query for the joint states of variables."""
         evidence = self._evidence(states)
         if known := [self.domain.names[i] for i in asked if i in evidence.known]:
             raise InputError(f"{known[0]!r} is both asked for and evidence; leave it out of one of them.")

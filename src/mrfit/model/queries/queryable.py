@@ -24,7 +24,7 @@ from mrfit.inference.exact.planned_tree import PlannedTree
 from mrfit.inference.plan import Plan
 from mrfit.model.queries.evidence import Evidence, States, takes_evidence
 
-Kept = TypeVar("Kept")
+Planned = TypeVar("Planned")
 
 _CACHED_PLANS = 64
 
@@ -84,7 +84,7 @@ class Asked:
         samples: int | None = None,
         precision: float | None = None,
     ) -> Plan:
-        """What a question would take, before anything is done: engine, cells, bytes, seconds."""
+        """Return the plan of a query, before anything is computed: engine, cells, bytes, seconds."""
         return self._planned(self._evidence(evidence), self._scopes(targets), How(engine, seed, samples, precision))[2]
 
     def _evidence(self, states: States) -> Evidence:
@@ -99,7 +99,7 @@ class Asked:
         return evidence
 
     def _check_asked(self, asked: Scope) -> None:
-        """Refuse questions about covariates."""
+        """Refuse queries for the distribution of covariates."""
         for z in (z for z in asked if z in self.covariate_indices):
             raise InputError(
                 f"{self.domain.names[z]!r} is a covariate of this model, which has no distribution of it. Ask "
@@ -168,14 +168,14 @@ class Asked:
         return self.factors.n_variables > len(self.domain)
 
     def _planned_tree(self, evidence: Evidence, *, seed: Seed, **settings: Any) -> tuple[Factors, PlannedTree]:
-        """The same for questions that a tree answers if any does."""
+        """Return factors and plan for queries that only a junction tree answers exactly."""
         check_seed(seed)  # before it is looked up
         factors, settings = evidence.applied_to(self.factors), {"seed": seed, **settings}
         key = ("tree", *settings.items())
         return factors, self._cached(evidence, key, lambda: PlannedTree.of(factors, **settings))
 
-    def _kept(self, evidence: Evidence, key: Any, plan: Callable[[], Kept]) -> Kept:
-        """The latest plans are kept: the same variables known and asked for need no other one."""
+    def _cached(self, evidence: Evidence, key: Any, plan: Callable[[], Planned]) -> Planned:
+        """Return a cached plan, or a new one: plans depend on which variables have evidence, not on their states."""
         plans: dict[Any, Any] = self.__dict__.setdefault("_plans", {})
         key = (frozenset(evidence.known), frozenset(evidence.likelihoods), key)
         if key not in plans:
