@@ -283,7 +283,7 @@ def test_l1_makes_zeros_and_leaves_single_variables_alone(X: NDArray[np.int64]) 
         ({"solver": "sgd"}, "'sgd'"),
         (
             {"penalty": "l1", "solver": "newton"},
-            "`TruncatedNewton` needs a differentiable penalty; `WeightedL1` is not",
+            "`TruncatedNewton` needs a differentiable penalty; `L1` is not",
         ),
         ({"solver": SolverOptions(tolerance=0.0)}, "tolerance"),
         ({"solver": SolverOptions(max_iterations=-1)}, "limit of iterations"),

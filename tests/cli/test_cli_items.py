@@ -208,7 +208,7 @@ def test_a_model_with_covariates(shell: Shell, survey: Path) -> None:
         (["sample", "m.mrf", "--rows", "5", "-o", "s.csv"], "give a state of 'age'"),
         (["logz", "m.mrf"], "give a state of 'age'"),
         (["convert", "m.mrf", "m.uai"], "no distribution of all variables"),
-        (["power", "m.mrf"], "has none of 'age'"),
+        (["power", "m.mrf"], "conditional on 'age'"),
         (["fit", "survey.csv", "--covariates", "ages"], "There is no variable 'ages'"),
         (
             ["fit", "survey.csv", "--covariates-on-edges"],

@@ -148,8 +148,8 @@ class MarkovNetwork(Queryable):
         """Refuse what needs a distribution of all variables; ``what`` begins the sentence: "Tables are drawn from"."""
         if self.covariates:
             raise InputError(
-                f"{what} a distribution of all variables; this model has none of {listed(self.covariates)}. Use a "
-                "model without covariates."
+                f"{what} a distribution of all variables; this model is conditional on {listed(self.covariates)}. Use "
+                "a model without covariates."
             )
 
     @cached_property

@@ -247,7 +247,7 @@ def test_hidden_variables_are_not_shown(rng: np.random.Generator) -> None:
     ("question", "message"),
     [
         (lambda n: n.marginals(["e"]), "no variable 'e'"),
-        (lambda n: n.marginals(["a", "a"]), "asked for twice"),
+        (lambda n: n.marginals(["a", "a"]), "named twice"),
         (lambda n: n.marginals(evidence={"b": "huge"}), "no state 'huge'; its states are 'low', 'mid', 'high'"),
         (lambda n: n.marginals(evidence={"b": [0.1, 0.2]}), "for each of its 3 states"),
         (lambda n: n.marginals(evidence={"b": [0.0, 0.0, 0.0]}), "not all 0"),
