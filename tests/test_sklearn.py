@@ -260,7 +260,7 @@ def test_l1_makes_zeros_and_leaves_single_variables_alone(X: NDArray[np.int64]) 
         ({"structure": 3}, "int"),
         ({"penalty": "l7"}, "'l7'"),
         ({"solver": "sgd"}, "'sgd'"),
-        ({"penalty": "l1", "solver": "newton"}, "`TruncatedNewton` needs a differentiable penalty; `WeightedL1` is not"),
+        ({"penalty": "l1", "solver": "newton"}, "needs a differentiable penalty; `WeightedL1` is not"),
         ({"solver": SolverOptions(tolerance=0.0)}, "tolerance"),
         ({"solver": SolverOptions(max_iterations=-1)}, "limit of iterations"),
         ({"missing": "guess"}, "'guess'"),

@@ -311,7 +311,9 @@ def test_curves_show_only_sizes_that_all_methods_have() -> None:
     assert error == pytest.approx(0.01 / np.sqrt(3))
 
 
-@pytest.mark.parametrize(("experiment", "point"), [(AptCurve(), PseudoLikelihoodPoint), (AptCurveLl(), LikelihoodPoint)])
+@pytest.mark.parametrize(
+    ("experiment", "point"), [(AptCurve(), PseudoLikelihoodPoint), (AptCurveLl(), LikelihoodPoint)]
+)
 def test_curves_claim_what_points_say(experiment: Experiment, point: type[CurvePoint], tmp_path: Path) -> None:
     good = curve(point, {50: 0.5, 1000: 0.4})
     units = [unit for unit in experiment.units(Scope()) if isinstance(unit, CurvePoint)]

@@ -51,9 +51,8 @@ def test_a_penalty_that_no_method_takes() -> None:
     """Only another penalty is suggested."""
     with pytest.raises(InputError) as caught:
         check_suitable(OWLQN, _Tangled)
-    assert (
-        str(caught.value)
-        == "`OWLQN` needs a separable penalty; `_Tangled` is not. Use `ClusterPenalty` or `Ridge` or `WeightedL1` instead."
+    assert str(caught.value) == (
+        "`OWLQN` needs a separable penalty; `_Tangled` is not. Use `ClusterPenalty` or `Ridge` or `WeightedL1` instead."
     )
 
 
