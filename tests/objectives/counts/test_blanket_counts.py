@@ -156,7 +156,7 @@ def test_what_does_not_add_up_is_refused(rng: np.random.Generator) -> None:
         BlanketCounts.merged([BlanketCounts.of(rows, RING), other])
     with pytest.raises(InputError, match="over 4 variables, the domain has 5"):
         BlanketCounts.of(rows, Structure.independent(4))
-    with pytest.raises(InputError, match="states that are known before"):
+    with pytest.raises(InputError, match="need the states in advance"):
         BlanketCounts.from_batches([], RING, ParseOptions())
 
 
@@ -171,7 +171,7 @@ def test_states_are_found_in_a_first_pass(tmp_path: Path) -> None:
     assert counts.domain == rows.domain
     assert counts.domain.to_states() == {"a": ["w", "x", "y"], "b": ["0", "1", "2", "missing"]}
     assert _tables(counts) == _tables(BlanketCounts.of(rows, pair))
-    with pytest.raises(InputError, match="A stream can be read once"):
+    with pytest.raises(InputError, match="A stream can be read only once"):
         BlanketCounts.from_file("-", pair)
 
 

@@ -115,7 +115,7 @@ def schedules(word: Word, damping: float) -> tuple[Schedule, ...]:
             return (begun, *again, Schedule("residual", damped))
         case "sequential" | "flooding" | "residual":
             return (Schedule(word, damping),)
-    raise InputError(f"There is no schedule {word!r}; expected 'auto', 'sequential', 'flooding' or 'residual'.")
+    raise InputError(f"schedule={word!r} is not valid; expected 'auto', 'sequential', 'flooding' or 'residual'.")
 
 
 def _remark(passed: Passed, engine: BeliefPropagation) -> str:

@@ -74,7 +74,7 @@ class MeanField(Engine):
     def __post_init__(self) -> None:
         check_settings(tolerance=self.tolerance, max_sweeps=self.max_sweeps)
         if self.n_starts < 1:
-            raise InputError(f"n_starts is {self.n_starts}; expected at least 1.")
+            raise InputError(f"n_starts={self.n_starts} is not valid; expected at least 1.")
 
     def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> MessagePlan:
         check_scopes(factors.shape, targets)

@@ -148,8 +148,8 @@ def _messages(graph: FactorGraph, begin: Floats | None) -> Messages:
 def check_settings(*, tolerance: float, max_sweeps: int, damping: float = 0.0) -> None:
     """Refuse settings with which no iteration can run."""
     if not tolerance >= 0.0:
-        raise InputError(f"tolerance is {tolerance}; expected a number of at least 0, such as 1e-9.")
+        raise InputError(f"tolerance={tolerance} is not valid; expected a number of at least 0, such as 1e-9.")
     if max_sweeps < 1:
-        raise InputError(f"max_sweeps is {max_sweeps}; expected at least 1.")
+        raise InputError(f"max_sweeps={max_sweeps} is not valid; expected at least 1.")
     if not 0.0 <= damping < 1.0:
-        raise InputError(f"damping is {damping}; expected at least 0 and less than 1, such as 0.5.")
+        raise InputError(f"damping={damping} is not valid; expected at least 0 and less than 1, such as 0.5.")

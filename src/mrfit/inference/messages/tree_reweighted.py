@@ -68,8 +68,8 @@ class TreeReweighted(Engine):
         check_settings(tolerance=self.tolerance, max_sweeps=self.max_sweeps, damping=self.damping)
         if self.max_trees < 0 or not self.gap >= 0.0:
             raise InputError(
-                f"max_trees is {self.max_trees} and gap {self.gap}; expected numbers of at least 0, such as 50 "
-                "and 0.01."
+                f"max_trees={self.max_trees} and gap={self.gap} are not valid; expected numbers of at least 0, such "
+                "as 50 and 0.01."
             )
 
     def plan(self, factors: Factors, targets: Sequence[Scope] = ()) -> MessagePlan:
