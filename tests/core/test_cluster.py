@@ -232,7 +232,10 @@ def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         pass
     for wrong in ("local:0", "local", "local:many"):
-        with pytest.raises(InputError, match=f"'{wrong}' is not the address of a cluster; write local:4"), cluster(wrong):
+        with (
+            pytest.raises(InputError, match=f"'{wrong}' is not the address of a cluster; write local:4"),
+            cluster(wrong),
+        ):
             pass
     token = clusters._active.set(clusters._Cluster("local:1", None))
     with pytest.raises(InputError, match="local:1 is in use already"), cluster("local:2"):

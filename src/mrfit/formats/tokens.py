@@ -94,9 +94,7 @@ class Tokens:
         for number, size in enumerate(sizes):
             counts.append(self._next - start)
             if self._take(1, f"the number of values of table {number}") != [b"%d" % size]:
-                raise self.wrong(
-                    f"table {number} has {spoken(size)} values, by the numbers of states of its variables"
-                )
+                raise self.wrong(f"table {number} has {spoken(size)} values, by the numbers of states of its variables")
             self._skip(size, f"{spoken(size)} values of table {number}")
         where = range(start, self._next)
         values = np.array(self._converted(float, self._all[start : self._next], what, where=where), np.float64)
