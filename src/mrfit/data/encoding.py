@@ -58,8 +58,8 @@ class ParseOptions:
     states
         States of some columns, in order; the others are found in the table.
     missing
-        What a missing value does: "error", "drop" (leave its row out), "state" (be a state
-        How to handle missing values: "error", "drop" (drop the row), "state" (use a state "missing") or "keep"
+        How to handle missing values: "error", "drop" (drop the row), "state" (use a state "missing") or "keep" (leave
+        the value unobserved, code 255, for methods that learn from incomplete rows).
     unknown
         How to handle values outside the given states: "error" or "drop".
     columns

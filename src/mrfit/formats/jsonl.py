@@ -89,7 +89,7 @@ class LineFile:
             for name, value in settings.items():
                 if file.lines and file.lines[0].get(name) != value:
                     raise InputError(
-                        f"{path} belongs to another run, with another {name}. Repeat the command that made it, or "
+                        f"{path} is of another run, not of the same {name}. Repeat the command that made it, or "
                         f"choose {kind.instead}."
                     )
             yield file

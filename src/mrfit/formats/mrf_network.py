@@ -28,7 +28,7 @@ def to_model(network: FactorNetwork) -> MarkovNetwork:
     if network.conjunctions:
         widest = max(len(each.conditions) for each in network.conjunctions)
         raise InputError(
-            f"The network has a conjunction of {widest} variables, but a learned model holds only tables. Write a .mn "
+            f"The network has a conjunction of {widest} variables, but a learned model holds tables only. Write a .mn "
             "file, or a .uai file, in which hidden variables represent conjunctions."
         )
     tables, _ = merged(network.tables)

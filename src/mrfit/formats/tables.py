@@ -23,7 +23,7 @@ def check_table_path(path: str | Path) -> None:
     """Refuse a name whose suffix is not that of a table; ``-`` is CSV."""
     if not is_standard_input(path) and not Path(path).name.lower().endswith(_SUFFIXES):
         raise InputError(
-            f"The name {Path(path).name!r} is not that of a table; let it end in "
+            f"The name {Path(path).name!r} does not say which kind of table it is; let it end in "
             f"{', '.join(_SUFFIXES[:-1])} or {_SUFFIXES[-1]}."
         )
 

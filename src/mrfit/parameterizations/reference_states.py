@@ -32,7 +32,8 @@ def reference_from(text: str, domain: Domain, rng: np.random.Generator) -> tuple
         variable = domain[domain.index(name)]
         if state not in variable.codes:
             raise InputError(
-                f"Variable {name!r} has no state {state!r} for its reference; its states are {listed(variable.states)}."
+                f"Variable {name!r} has no state {state!r} to be its reference; its states are "
+                f"{listed(variable.states)}."
             )
         codes[domain.index(name)] = variable.codes[state]
     return tuple(codes)
