@@ -30,6 +30,7 @@ from mrfit.core.errors import InputError
 if TYPE_CHECKING:
     from mrfit.analysis.structure_record import StructureSummary
     from mrfit.data.unique_rows import UniqueRows
+    from mrfit.structures.base import StructureLearner
 
 _MOST_EDGES = 10  # printed
 # Of two variables whose weight has no sign, as their states are numbers (see `edge_signs`).
@@ -108,7 +109,8 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     asks_valid = options["select"] == "valid" or by_degree
     by_valid = Rule(("valid",), asks_valid, "--select valid, --price valid or --bound joint")
     refuse_idle(context, [*structure_rules(options), by_valid])
-    learner, *others = structure_learners(options)
+    learner: StructureLearner
+    learner, *others = structure_learners(options).values()
     jobs = resolve_jobs(options["jobs"])
     enter_cluster(context, options["cluster"])
     if others:

@@ -32,7 +32,9 @@ from mrfit.parameterizations.ordered import Ordered, ordered_variables
 from mrfit.structures.edge_weights import Scores, default_scores, unit_of_scores
 from mrfit.structures.nodewise.batched_paths import RegressionPool
 from mrfit.structures.nodewise.design_matrix import IndicatorTable
-from mrfit.structures.simple import Learned, StructureLearner
+from mrfit.structures.nodewise.learners import L1Path
+from mrfit.structures.nodewise.pairwise_learner import PairwiseLearner
+from mrfit.structures.simple import StructureLearner
 
 Callback = Callable[[int], None]
 
@@ -235,7 +237,7 @@ def networks_of(
 
 
 def pool_of(learner: Learner | StructureLearner, rows: UniqueRows) -> RegressionPool | None:
-    return learner.pool(rows) if isinstance(learner, Learned) else None
+    return learner.pool(rows) if isinstance(learner, PairwiseLearner) else None
 
 
 def scores_of(learner: Learner | StructureLearner, domain: Domain) -> Scores:
@@ -312,7 +314,7 @@ def _stars(
     callback: Callback | None,
 ) -> Stability:
     """A strength is the same for each row in a subsample as in the whole table."""
-    if not isinstance(learner, Learned):
+    if not isinstance(learner, PairwiseLearner):
         raise InputError(
             "StARS chooses an l1 strength of node-wise regressions; it needs the structure learner Learned."
         )
@@ -325,7 +327,7 @@ def _stars(
         per_row = strength / rows.total_weight
 
         def weigh(part: UniqueRows, per_row: float = per_row) -> Floats:
-            return weigher(_at_strength(learner, per_row * part.total_weight))(part)
+            return weigher(L1Path.at(per_row * part.total_weight, learner))(part)
 
         found.append(Networks.learned(weigh, rows, weights, jobs=jobs))
         if callback is not None:
@@ -333,16 +335,4 @@ def _stars(
     stars = Stars(strengths, np.stack([networks.inclusion for networks in found]))
     return Stability(
         "stars", found[stars.chosen], level, stars=stars, unit=unit_of_scores(scores_of(learner, rows.domain))
-    )
-
-
-def _at_strength(learner: Learned, strength: float) -> Learned:
-    """The same with one strength for all regressions, and without what only other selections look at."""
-    return Learned(
-        rule=learner.rule,
-        select="strength",
-        select_strength=strength,
-        require=learner.require,
-        forbid=learner.forbid,
-        tolerance=learner.tolerance,
     )

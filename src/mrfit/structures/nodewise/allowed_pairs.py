@@ -1,4 +1,4 @@
-"""Which pairs of variables the user wants to be neighbours, or not to be."""
+"""Pairs of variables that must, or must not, be neighbours."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from mrfit.core.errors import StructureError, listed
 
 Pairs = Sequence[tuple[str, str]]
 
-HARDLY = 1.0  # rows in other states than most: a variable with no more hardly varies
+HARDLY = 1.0  # rows outside its most frequent state that a nearly constant variable has at most
 
 
 @dataclass(frozen=True)
 class AllowedPairs:
     """Pairs that may not and that must be neighbours; no variable is its own neighbour.
 
-    Kept as lists; the symmetric 0/1 matrices are made where they are asked for.
+    The pairs are lists; the symmetric 0/1 matrices are computed on first use.
     """
 
     n_variables: int
@@ -36,7 +36,7 @@ class AllowedPairs:
 
     @classmethod
     def of(cls, domain: Domain, *, require: Pairs = (), forbid: Pairs = ()) -> AllowedPairs:
-        """From pairs of names."""
+        """Convert pairs of names."""
         required, forbidden = ({_indices(domain, pair) for pair in pairs} for pairs in (require, forbid))
         if clash := sorted(required & forbidden):
             a, b = (domain.names[k] for k in clash[0])
@@ -45,7 +45,7 @@ class AllowedPairs:
         return cls(len(domain), *lists)
 
     def without(self, variables: NDArray[np.bool_]) -> AllowedPairs:
-        """The same, and no pairs of some variables but those required."""
+        """Forbid all pairs of some variables except the required ones."""
         return replace(self, left_out=np.flatnonzero(variables))
 
     @cached_property

@@ -20,7 +20,7 @@ from mrfit.structures.nodewise.allowed_pairs import HARDLY, AllowedPairs
 from mrfit.structures.nodewise.criteria import price_of
 from mrfit.structures.nodewise.lasso_paths import NodePath, PathSettings, node_paths
 
-_BLOCK = 16  # resamples after which progress is told
+_BLOCK = 16  # resamples between two progress reports
 _MOST_BITS = 2**28  # of the cells of all variables, in bytes
 
 
@@ -69,7 +69,7 @@ class RegressionPool:
         return set(rows.domain.shape) == {2} and n * n * rows.n_distinct <= _MOST_BITS
 
     def weights(self, resamples: Floats, *, jobs: int = 1, callback: Callable[[int], None] | None = None) -> Floats:
-        """Of all pairs of variables in every resample, zero where they are not joined, (resamples, pairs)."""
+        """Edge weights of all pairs of variables in every resample, (resamples, pairs); zero without an edge."""
         blocks = [resamples[low : low + _BLOCK] for low in range(0, len(resamples), _BLOCK)]
         found = mapped(
             RegressionPool._weights_of_block,
@@ -83,7 +83,7 @@ class RegressionPool:
         return np.concatenate([np.empty((0, n * (n - 1) // 2)), *found])
 
     def _weights_of_block(self, resamples: Floats) -> Floats:
-        """Of a few of them."""
+        """Edge weights of all pairs in a few resamples."""
         a, b = np.triu_indices(len(self.rows.domain), 1)
         coefficients = self._coefficients(np.array(resamples, order="C"))  # one layout, writable
         one, other = coefficients[:, a, b], coefficients[:, b, a]
@@ -92,7 +92,7 @@ class RegressionPool:
         return np.where(joined, (one + other) / 2.0, 0.0)
 
     def _coefficients(self, weight: Floats) -> Floats:
-        """Of every variable (last axis) in the regression of every variable, (resamples, variables, variables)."""
+        """Coefficients of variables (last axis) in the regressions of all, (resamples, variables, variables)."""
         total, second = weight.sum(axis=1, keepdims=True), weight @ (self.rows.codes > 0)
         varies = np.minimum(second, total - second) > (HARDLY if self.standard else 0.0)
         share, n = second / total, len(self.cells)
@@ -119,7 +119,7 @@ def _cells_of(codes: NDArray[np.uint8], variable: int, path: Floats) -> NodeCell
 
 
 def _coefficients_on(path: NodePath, n_variables: int, n_points: int) -> Floats:
-    """Of every point, (points, variables), the constant in the place of the first; zeros where there is no path."""
+    """Coefficients of every point, (points, variables), the constant first; zeros without a path."""
     others = np.zeros((n_points, n_variables))
     for t, point in enumerate(path.points):
         others[t, point.selected] = point.sizes

@@ -1,4 +1,4 @@
-"""Which point of a path to take: the extended BIC, or how well points predict rows they were not learned from."""
+"""Criteria for a point of a path: the extended BIC, or the prediction of held-out rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Criterion(ABC):
 
     @abstractmethod
     def score(self, variable: int, point: PathPoint) -> float:
-        """The number of one point; those of a path are asked for in its order, by one thread."""
+        """Score one point; one thread scores the points of a path in order."""
 
     def along(self, path: NodePath) -> Floats:
         known = self._known.setdefault(path.variable, [])
@@ -41,7 +41,7 @@ class Criterion(ABC):
         return np.array(known[: len(path.points)])
 
     def best(self, path: NodePath) -> int:
-        """Where the best point stands: of equal ones the last, which is shrunken least."""
+        """Index of the best point; of equal points the last, which is shrunken least."""
         return len(path.points) - 1 - int(np.argmin(self.along(path)[::-1]))
 
     def chosen(self, path: NodePath) -> PathPoint:
@@ -49,7 +49,7 @@ class Criterion(ABC):
         return path.points[self.best(path)]
 
     def runs_away(self, path: NodePath) -> bool:
-        """Whether the coefficients to report stand for an optimum at infinity."""
+        """Whether the reported coefficients approximate an optimum at infinity."""
         return False
 
     @abstractmethod
@@ -57,7 +57,7 @@ class Criterion(ABC):
         """Why it chose points without neighbours on all paths, though they go further."""
 
 
-class Ebic(Criterion):
+class EbicCriterion(Criterion):
     """An extended BIC: 2 loss + ``price`` of a coefficient * coefficients."""
 
     def __init__(self, price: float) -> None:
@@ -65,7 +65,7 @@ class Ebic(Criterion):
         self.price = price
 
     def why_none(self, rows: UniqueRows, paths: Sequence[NodePath]) -> str:
-        """What the most promising pair lowers 2 loss by, and what its coefficients cost."""
+        """Name the most promising pair, its reduction of 2 loss and the cost of its coefficients."""
         best = (-np.inf, "")
         for path in paths:
             first = next((point for point in path.points if len(point.selected)), None)
@@ -79,14 +79,14 @@ class Ebic(Criterion):
         return best[1]
 
 
-class ShrunkenEbic(Ebic):
+class ShrunkenEbic(EbicCriterion):
     """At the l1 solution itself, with its coefficients that are not zero: the practice for binary variables."""
 
     def score(self, variable: int, point: PathPoint) -> float:
         return 2.0 * point.loss + self.price * point.n_parameters
 
 
-class RefittedEbic(Ebic):
+class RefittedEbic(EbicCriterion):
     """At the maximum of the likelihood on the point's neighbours.
 
     A group of coefficients enters all at once but shrunken: its loss would pay for a part of what its price is for.
@@ -148,7 +148,7 @@ def _regression(table: IndicatorTable | ItemTable, variable: int) -> Regression 
     return Regressions(table, [variable]).all[0]
 
 
-class HeldOutLoss(Criterion):
+class HeldOutCriterion(Criterion):
     """Negative log-likelihood of the variable given the rest, summed over weighted rows that were held out.
 
     Rows in a state of the variable that was not learned from are left out: no point can predict them. Such a state of a
@@ -176,7 +176,7 @@ class HeldOutLoss(Criterion):
         return "held-out rows are predicted best without any neighbour."
 
 
-def ebic(rows: UniqueRows, gamma: float, *, refit: bool, n_variables: int | None = None) -> Ebic:
+def ebic(rows: UniqueRows, gamma: float, *, refit: bool, n_variables: int | None = None) -> EbicCriterion:
     """The extended BIC; ``gamma`` weighs its extra term, of ``n_variables`` (all by default).
 
     At refits where asked, and with groups of coefficients always.
@@ -188,5 +188,5 @@ def ebic(rows: UniqueRows, gamma: float, *, refit: bool, n_variables: int | None
 
 
 def price_of(total_weight: float, gamma: float, n_variables: int) -> float:
-    """What a coefficient costs: log N + 2 gamma log(n - 1)."""
+    """Cost of a coefficient, log N + 2 gamma log(n - 1)."""
     return float(np.log(total_weight) + 2.0 * gamma * np.log(max(n_variables - 1, 1)))

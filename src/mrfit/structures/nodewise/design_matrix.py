@@ -18,11 +18,11 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.structures.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structures.nodewise.observed_states import SeenStates
 
-ROUNDING = 1e-12  # of the total weight: a smaller gradient is none
+ROUNDING = 1e-12  # of the total weight: a smaller gradient is zero
 
 
 class Start(NamedTuple):
-    """Where the paths of some regressions begin, without neighbours; the last two as in `RegressionState`."""
+    """Start of the paths of some regressions, without neighbours; the last two fields as in `RegressionState`."""
 
     critical: Floats  # the strengths at which a first neighbour enters
     excluded: NDArray[np.bool_]
@@ -60,7 +60,7 @@ class IndicatorTable:
 
     @cached_property
     def standard_deviations(self) -> Floats:
-        """Of each variable, as indicator of its states other than the first."""
+        """Standard deviation of each variable, as indicator of its states other than the first."""
         return _standard_deviations(self.indicators.codes, self.rows.sample_weight)
 
     @cached_property
@@ -106,7 +106,7 @@ class IndicatorTable:
         return np.asarray(np.concatenate(blocks) / self.indicators.scale, np.float64)
 
     def start(self, variables: Sequence[int]) -> Start:
-        """Where the paths of these variables begin."""
+        """Compute the start of the paths of these variables."""
         barred = self.pairs.forbidden[list(variables)]
         norms = np.where(barred, 0.0, self.norms_alone(variables))
         norms[norms <= ROUNDING * self.rows.total_weight] = 0.0

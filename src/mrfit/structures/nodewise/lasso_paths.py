@@ -31,7 +31,7 @@ _MOST_GRADIENTS = 2**22  # numbers, 32 MB, held for one block of regressions
 
 @dataclass(frozen=True)
 class PathSettings:
-    """How far and how finely to walk.
+    """Length and step size of a path.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class NodePath:
         return self._read
 
     def cut(self, n_points: int) -> None:
-        """Forget the points after the first so many."""
+        """Remove all points after the first ``n_points``."""
         del self.points[n_points:]
 
     def keep_ends(self) -> None:
@@ -162,7 +162,7 @@ def node_paths(
     # memory for their gradients allows, since a block that ends has fewer and fewer regressions to share its passes.
     n_hands = min(n_at_once() if is_in_use() else jobs, len(chosen))
     hands = [chosen[k::n_hands] for k in range(n_hands)]
-    # What is told stays here: workers of a cluster could not reach it.
+    # Callbacks run on this machine: workers of a cluster cannot reach them.
     told = None if is_in_use() else callback
     walker = _Walker(table, settings, strengths or settings.strengths, further, told)
     parts = mapped(_Walker.walk_all, hands, shared=(walker,), jobs=jobs, name=lambda hand: f"{len(hand)} regressions")
@@ -174,7 +174,7 @@ def node_paths(
 
 
 def regression_table(rows: UniqueRows, pairs: AllowedPairs | None, *, standard: bool) -> IndicatorTable | ItemTable:
-    """What paths are walked on: codes, or lists."""
+    """Build the table that paths go over, from codes or from lists."""
     if isinstance(rows, SparseRows):
         return ItemTable.of(rows, pairs, standard=standard)
     return IndicatorTable.of(rows, pairs, standard=standard)
@@ -191,7 +191,7 @@ class _Walker:
     callback: Callable[[NodePath], None] | None
 
     def walk_all(self, variables: list[int]) -> list[NodePath]:
-        """Those of all variables, some at a time."""
+        """Compute the paths of all variables, some at a time."""
         width = max(4 * LANES, _MOST_GRADIENTS // max(1, len(self.table.widths)))
         return [path for low in range(0, len(variables), width) for path in self.walk(variables[low : low + width])]
 
@@ -223,7 +223,7 @@ class _Walker:
         return self.further(path) if self.further and path.points else np.empty(0)
 
     def _beginning(self, paths: list[NodePath]) -> RegressionState:
-        """Without neighbours, at the critical strengths."""
+        """Start without neighbours, at the critical strengths."""
         table, variables = self.table, [path.variable for path in paths]
         start = table.start(variables)
         critical = start.critical

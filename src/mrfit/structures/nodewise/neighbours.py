@@ -1,4 +1,4 @@
-"""What the regressions of all variables say about each other, before it becomes one graph."""
+"""Neighbours of each variable in its own regression, before they become one graph."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Neighbours:
 
     @classmethod
     def of_matrices(cls, chosen: NDArray[np.bool_], coefficients: Floats) -> Neighbours:
-        """From (variables, variables) arrays, of which row i is the regression of variable i."""
+        """Convert (variables, variables) arrays; row i is the regression of variable i."""
         arcs = np.argwhere(chosen | (coefficients != 0.0))
         i, j = arcs.T
         return cls(len(chosen), arcs, chosen[i, j], coefficients[i, j], np.full(len(arcs), np.nan))
@@ -73,7 +73,7 @@ class Neighbours:
         return edges[count == 2] if rule == "and" else edges
 
     def report(self, rows: UniqueRows, edges: Indices) -> EdgeReport:
-        """The evidence for some edges."""
+        """Report the evidence for some edges."""
         coefficients = self._both_ways(self.coefficients, edges, absent=0.0)
         signs = edge_signs(rows, edges, coefficients.mean(axis=1))
         scores = default_scores(rows.domain.shape)
@@ -87,7 +87,7 @@ class Neighbours:
         return replace(report, owner=owner, gain=self.gains[edges[:, 0], edges[:, 1]])
 
     def _both_ways(self, values: Floats, edges: Indices, *, absent: float) -> Floats:
-        """Of edge a - b the values of the arcs a, b and b, a, (edges, 2)."""
+        """Values of the arcs a, b and b, a of each edge a - b, (edges, 2)."""
         known, padded = self._numbers(self.arcs), np.append(values, absent)
         wanted = np.stack([self._numbers(edges), self._numbers(edges[:, ::-1])], axis=1)
         at = np.searchsorted(known, wanted)

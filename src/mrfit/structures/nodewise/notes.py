@@ -1,4 +1,4 @@
-"""What a reader of a learned structure should know besides its edges."""
+"""Remarks on a learned structure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def remarks(rows: UniqueRows, selection: NeighbourSelection, neighbours: Neighbo
 
 
 def _still_falling(domain: Domain, neighbours: Neighbours) -> str:
-    """Of variables whose criterion was best at the last point of their path."""
+    """Name the variables whose criterion was best at the last point of their path."""
     variables = neighbours.at_end
     names = listed([domain.names[i] for i in variables])
     ends = [path.points[-1].strength / path.critical for path in neighbours.paths if path.variable in variables]

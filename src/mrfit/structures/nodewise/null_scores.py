@@ -36,7 +36,7 @@ class NullScores:
 
     @classmethod
     def of(cls, state_weights: Sequence[Floats]) -> NullScores:
-        """From the positive weights of all states of all variables.
+        """Compute the moments from the positive weights of all states of all variables.
 
         Without neighbours the score is Pearson's chi-square of a table, whose margins permutations keep (Dawson 1954).
         """
@@ -53,7 +53,7 @@ class NullScores:
         return cls(n_parameters.astype(np.int64), mean, np.maximum(variance, 2.0 * n_parameters))
 
     def surcharge(self, price: float) -> Floats:
-        """What each pair must score beyond ``price``, (variables, variables); zero for pairs of one parameter.
+        """Surcharge of each pair on ``price``, (variables, variables); zero for pairs of one parameter.
 
         ``price`` is the threshold of one parameter. A pair of more parameters exceeds its own threshold by chance no
         more often than one parameter exceeds the price.

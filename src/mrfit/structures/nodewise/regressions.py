@@ -46,10 +46,10 @@ class Regression:
         return int(self.coefficients.shape[1])
 
     def copy(self) -> Regression:
-        """A regression to try things with."""
+        """Copy for a trial."""
         cells = self.cells
         own = cells._replace(class_of=cells.class_of.copy(), size=cells.size.copy(), slot=cells.slot.copy())
-        # Bits and counts are only ever replaced; probabilities are written in place.
+        # Solving replaces bits and counts as a whole, but overwrites probabilities.
         own = own._replace(probability=cells.probability.copy())
         return replace(self, cells=own, coefficients=self.coefficients.copy())
 
@@ -127,7 +127,7 @@ class Regressions:
         return scores
 
     def _group_scores(self, regressions: Sequence[Regression]) -> Floats:
-        """The same where variables have more states: G_t' A_t^-1 G_t, summed over all states t of the other variable.
+        """Scores of variables of more states: sums of G_t' A_t^-1 G_t over all states t of the other variable.
 
         G_t is the gradient over the rows in state t, and A_t its covariance. What the sum leaves out is that the
         constants adapt, which is the same as counting the first state, too (Woodbury).
@@ -163,7 +163,7 @@ class Regressions:
 
 
 def excluded(variable: int, n_variables: int, forbidden: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
-    """Which variables may not enter a regression: its own, and those forbidden."""
+    """Variables that may not enter a regression: its own and the forbidden ones."""
     mask = np.zeros(n_variables, bool) if forbidden is None else forbidden[variable].copy()
     mask[variable] = True
     return mask

@@ -25,7 +25,7 @@ from mrfit.structures.nodewise.design_matrix import ROUNDING, Start
 
 @dataclass(frozen=True)
 class ItemTable:
-    """What `IndicatorTable` is to a table of codes, for rows that are lists; nothing in it has variables squared."""
+    """Counterpart of `IndicatorTable` for rows as lists; its memory does not grow with variables squared."""
 
     rows: SparseRows
     lists: ItemLists
@@ -69,7 +69,7 @@ class ItemTable:
         return np.array([np.log(on / (self.rows.total_weight - on))])
 
     def start(self, variables: Sequence[int]) -> Start:
-        """Where the paths of these variables begin; what is excluded and gradients are the kernel's own matter."""
+        """Compute the start of the paths; the kernel itself handles excluded variables and gradients."""
         critical = np.empty(len(variables))
         critical_strengths(self.lists, np.array(variables), critical)
         critical[critical <= ROUNDING * self.rows.total_weight] = 0.0
@@ -80,7 +80,7 @@ class ItemTable:
         return Points(*walk_item_paths(self.lists, nodes, max_selected))
 
     def room(self) -> Any:
-        """Room for one thread to solve single regressions in."""
+        """Allocate memory for one thread to solve single regressions."""
         return item_room(self.lists)
 
 
