@@ -9,7 +9,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mrfit import L1, Learner, MarkovNetwork, MarkovNetworkLearner, bootstrap_goodness, learn, sample_size, stability
+from mrfit import (
+    L1,
+    Learner,
+    MarkovNetwork,
+    MarkovNetworkLearner,
+    bootstrap_edges,
+    bootstrap_goodness,
+    learn,
+    sample_size,
+)
 from mrfit.core.errors import InputError
 from mrfit.core.seeds import generator
 from mrfit.data.unique_rows import UniqueRows
@@ -35,7 +44,7 @@ ASKED: dict[str, Callable[[MarkovNetwork, pd.DataFrame, Any], object]] = {
     "check": lambda model, frame, seed: model.check(frame, seed=seed),
     "learn": lambda model, frame, seed: learn(frame, seed=seed),
     "estimator": lambda model, frame, seed: MarkovNetworkLearner(random_state=seed).fit(frame),
-    "stability": lambda model, frame, seed: stability(Learner(), UniqueRows.of(frame), resamples=3, seed=seed),
+    "stability": lambda model, frame, seed: bootstrap_edges(Learner(), UniqueRows.of(frame), resamples=3, seed=seed),
     "goodness": lambda model, frame, seed: bootstrap_goodness(model, frame, tables=3, seed=seed),
     "power": lambda model, frame, seed: sample_size(model, Learner(penalty=L1()), rows=(20,), repetitions=2, seed=seed),
 }

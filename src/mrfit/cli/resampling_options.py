@@ -1,4 +1,4 @@
-"""What is learned again and again, as the options of learning say: a fit, or a structure by itself."""
+"""Learner that the options name for resamples: a fit, or a structure learner alone."""
 
 from __future__ import annotations
 

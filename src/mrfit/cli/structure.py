@@ -91,8 +91,8 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     \b
     Examples:
       mrfit structure survey.csv --max-degree 5 -o edges.csv --plot network.png
-      mrfit structure women.csv --plot women.pdf --save-layout places.csv
-      mrfit structure men.csv --plot men.pdf --layout places.csv
+      mrfit structure women.csv --plot women.pdf --save-layout positions.csv
+      mrfit structure men.csv --plot men.pdf --layout positions.csv
       mrfit structure survey.csv --select ebic --rule and -o graph.graphml
       mrfit fit survey.csv --structure edges:edges.csv -o survey.mrf
     """
