@@ -141,6 +141,18 @@ def test_settings_out_of_range_are_refused(make: Any, said: str) -> None:
         make()
 
 
+@every_short
+def test_validation_rows_matter_where_a_learner_says_so(
+    words: dict[str, Any], learner: PairwiseLearner, rng: np.random.Generator
+) -> None:
+    """A learner that does not use them finds the same without."""
+    assert learner.uses_valid is ("valid" in words.values() or words.get("bound") == "joint")
+    if learner.uses_valid or learner.forbid:
+        return
+    rows, valid = random_rows(rng, (2,) * 4, 100), random_rows(rng, (2,) * 4, 40)
+    assert learner.learn(rows, valid=valid).structure == learner.learn(rows).structure
+
+
 def test_a_learner_at_one_strength_takes_what_the_other_has() -> None:
     pairs = {"require": [("a", "b")], "forbid": [("a", "c")]}
     assert L1Path.at(3.0, ForwardSelection(rule="and", **pairs)) == L1Path(FixedStrength(3.0), rule="and", **pairs)

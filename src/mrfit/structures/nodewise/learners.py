@@ -30,7 +30,25 @@ from mrfit.structures.nodewise.point_selection import (
 
 
 @dataclass(frozen=True)
-class ForwardSelection(NodewiseLearner):
+class _BoundedLearner(PairwiseLearner):
+    """Learner with a bound on the number of neighbours that a variable chooses."""
+
+    max_degree: int = 15
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_degree(self.max_degree)
+
+    @property
+    def degree_bound(self) -> int | None:
+        return self.max_degree
+
+    def _choice(self) -> str:
+        return f"at most {self.max_degree} neighbours"
+
+
+@dataclass(frozen=True)
+class ForwardSelection(_BoundedLearner, NodewiseLearner):
     """Neighbours by forward selection: each variable takes what improves its regression most, refitted each time.
 
     Once a variable has ``max_degree`` neighbours, its weakest one is exchanged for the best other variable as long as
@@ -52,12 +70,10 @@ class ForwardSelection(NodewiseLearner):
         Whether the Chow-Liu tree belongs to the structure. By default it does where the likelihood is learned.
     """
 
-    max_degree: int = 15
     threshold: float | HeldOut = THRESHOLD
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_degree(self.max_degree)
         is_number = isinstance(self.threshold, float | int) and 0 <= self.threshold < np.inf
         if not is_number and not isinstance(self.threshold, HeldOut):
             raise InputError(
@@ -70,8 +86,8 @@ class ForwardSelection(NodewiseLearner):
         return "gain, price valid" if isinstance(self.threshold, HeldOut) else "gain"
 
     @property
-    def degree_bound(self) -> int:
-        return self.max_degree
+    def uses_valid(self) -> bool:
+        return isinstance(self.threshold, HeldOut)
 
     def selection(self, rows: UniqueRows, valid: UniqueRows | None) -> NeighbourSelection:
         if not isinstance(self.threshold, HeldOut):
@@ -86,12 +102,9 @@ class ForwardSelection(NodewiseLearner):
         required, forbidden = (*self.require, *product(others, given)), (*self.forbid, *combinations(given, 2))
         return replace(self, require=required, forbid=forbidden, max_degree=self.max_degree + len(given))
 
-    def _choice(self) -> str:
-        return _at_most(self.max_degree)
-
 
 @dataclass(frozen=True)
-class GraphForwardSelection(PairwiseLearner):
+class GraphForwardSelection(_BoundedLearner):
     """Edges by forward selection in both regressions together; bounds the degrees of the final graph.
 
     Parameters
@@ -104,29 +117,16 @@ class GraphForwardSelection(PairwiseLearner):
         Whether the Chow-Liu tree belongs to the structure. By default it does where the likelihood is learned.
     """
 
-    max_degree: int = 15
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_degree(self.max_degree)
-
     @property
     def way(self) -> str:
         return "graph"
 
-    @property
-    def degree_bound(self) -> int:
-        return self.max_degree
-
     def selection(self, rows: UniqueRows, valid: UniqueRows | None) -> NeighbourSelection:
         return ForwardGraph(self.max_degree)
 
-    def _choice(self) -> str:
-        return _at_most(self.max_degree)
-
 
 @dataclass(frozen=True)
-class JointForwardSelection(PairwiseLearner):
+class JointForwardSelection(_BoundedLearner):
     """Edges by forward selection on the joint pseudo-likelihood, each owned by one of its two variables.
 
     No variable owns more than ``max_degree`` edges, so that a variable may have many more neighbours. Held-out rows
@@ -142,15 +142,17 @@ class JointForwardSelection(PairwiseLearner):
         Whether the Chow-Liu tree belongs to the structure. By default it does where the likelihood is learned.
     """
 
-    max_degree: int = 15
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_degree(self.max_degree)
-
     @property
     def way(self) -> str:
         return "joint"
+
+    @property
+    def degree_bound(self) -> None:
+        """None: the bound is on owned edges, and a variable may have more neighbours."""
+
+    @property
+    def uses_valid(self) -> bool:
+        return True
 
     def selection(self, rows: UniqueRows, valid: UniqueRows | None) -> NeighbourSelection:
         return JointSelection(self.max_degree, valid)
@@ -160,7 +162,7 @@ class JointForwardSelection(PairwiseLearner):
 
 
 @dataclass(frozen=True)
-class TopCoefficients(NodewiseLearner):
+class TopCoefficients(_BoundedLearner, NodewiseLearner):
     """Neighbours by the largest coefficients of a weak l1 regression of each variable.
 
     The weak regression is the last point of the l1 path with at most 50 variables. This reading of Chou et al. (2018)
@@ -180,26 +182,14 @@ class TopCoefficients(NodewiseLearner):
         Optimality of the paths, as a share of the critical strength.
     """
 
-    max_degree: int = 15
     tolerance: float = 1e-5
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_degree(self.max_degree)
 
     @property
     def way(self) -> str:
         return "top"
 
-    @property
-    def degree_bound(self) -> int:
-        return self.max_degree
-
     def selection(self, rows: UniqueRows, valid: UniqueRows | None) -> NeighbourSelection:
         return PathSelection.largest(self.max_degree, tolerance=self.tolerance)
-
-    def _choice(self) -> str:
-        return _at_most(self.max_degree)
 
 
 @dataclass(frozen=True)
@@ -245,6 +235,10 @@ class L1Path(NodewiseLearner):
     def degree_bound(self) -> int | None:
         return self.select.max_degree if isinstance(self.select, MaxDegree) else None
 
+    @property
+    def uses_valid(self) -> bool:
+        return isinstance(self.select, HeldOut)
+
     def selection(self, rows: UniqueRows, valid: UniqueRows | None) -> PathSelection:
         return self.select.paths(rows, valid, tolerance=self.tolerance)
 
@@ -260,7 +254,3 @@ class L1Path(NodewiseLearner):
 
     def _choice(self) -> str:
         return self.select.describe()
-
-
-def _at_most(max_degree: int) -> str:
-    return f"at most {max_degree} neighbours"

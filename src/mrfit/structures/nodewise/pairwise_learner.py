@@ -74,6 +74,11 @@ class PairwiseLearner(StructureLearner):
         """Largest number of neighbours that a variable chooses; None without such a bound."""
         return None
 
+    @property
+    def uses_valid(self) -> bool:
+        """Whether validation rows have an effect on what it learns."""
+        return False
+
     @abstractmethod
     def selection(self, rows: UniqueRows, valid: UniqueRows | None) -> NeighbourSelection:
         """Return what chooses the neighbours of each variable in these rows."""
