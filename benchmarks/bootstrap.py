@@ -10,15 +10,14 @@ with R 4.2; they are not measured here, so that ratios are across machines.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import timed
+from mrfit.analysis.stability.edge_bootstrap import bootstrap_edges
 from mrfit.analysis.stability.resamples import bootstrap
-from mrfit.analysis.stability.stability import stability
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structures.simple import Learned
 
@@ -29,10 +28,10 @@ def run(case: Case) -> Iterator[Record]:
     source = "nltcs:train" if case["set"] == "nltcs" else f"{case['set']}:data"
     rows, learner = UniqueRows.from_file(source), Learned(select="ebic", rule="and", refit=False)
     weights = bootstrap(rows, case["resamples"], np.random.default_rng(0))
-    stability(learner, rows, resamples=weights[:1])  # compiles
-    found, seconds = timed(lambda: stability(learner, rows, resamples=weights))
+    bootstrap_edges(learner, rows, resamples=weights[:1])  # compiles
+    found, seconds = timed(lambda: bootstrap_edges(learner, rows, resamples=weights))
     some = weights[: len(weights) // 5]
-    refitted = timed(lambda: stability(replace(learner, refit=True), rows, resamples=some))[1]
+    refitted = timed(lambda: bootstrap_edges(Learned(select="ebic", rule="and", refit=True), rows, resamples=some))[1]
     yield {
         **case,
         "n": len(rows.domain),

@@ -18,7 +18,7 @@ from benchmarks.table import Column, Record, Table, named
 from benchmarks.timing import timed
 from mrfit.core.domain import Domain
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.structures.nodewise.criteria import Criterion, Ebic, RefittedEbic, ShrunkenEbic
+from mrfit.structures.nodewise.criteria import Criterion, EbicCriterion, RefittedEbic, ShrunkenEbic
 from mrfit.structures.nodewise.design_matrix import IndicatorTable
 from mrfit.structures.nodewise.lasso_paths import NodePath, PathPoint, PathSettings, node_paths
 from mrfit.structures.simple import Learned
@@ -29,7 +29,7 @@ SETTINGS = PathSettings(N_VARIABLES, ratio=0.8, lowest=0.05, tolerance=1e-5)
 RULES = {"and": np.logical_and, "or": np.logical_or}
 
 
-class DegreesOfFreedom(Ebic):
+class DegreesOfFreedom(EbicCriterion):
     """2 loss + price * degrees of freedom of the group lasso."""
 
     def __init__(self, price: float, rows: UniqueRows) -> None:

@@ -12,12 +12,12 @@ from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.table import Column, Record, Table, named
 from mrfit.core.domain import Domain
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.structures.nodewise.forward_selection import PRICE
+from mrfit.structures.nodewise.forward_neighbours import THRESHOLD
 from mrfit.structures.simple import Learned
 
 N_ITEMS = 12
 N_PAIRS = N_ITEMS * (N_ITEMS - 1) // 2
-NOMINAL = float(gammaincc(0.5, 0.5 * PRICE))  # the share of pairs that exceed the price of one parameter by chance
+NOMINAL = float(gammaincc(0.5, 0.5 * THRESHOLD))  # the share of pairs that exceed the price of one parameter by chance
 RING = [(k, (k + 1) % N_ITEMS) for k in range(N_ITEMS)]
 PLANTED = {tuple(sorted(edge)) for edge in [*RING, (0, 6), (2, 8), (4, 10)]}
 SWEEPS = 30

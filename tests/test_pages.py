@@ -44,7 +44,7 @@ OUTPUTS = {
     "queries": 9,
     "checking": 4,
     "nodes": 3,
-    "stability": 1,
+    "stability": 2,
     "groups": 1,
     "power": 1,
     "missing": 1,
@@ -249,6 +249,7 @@ READERS: dict[str, Callable[[], dict[str, Any]]] = {
     "scale": _files,
     "formats": _other_programs,
     "plugins": lambda: {"__name__": "plugins"},
+    "structure-learning": dict,
 }
 
 

@@ -22,7 +22,9 @@ NAMES: dict[str, dict[str, Name]] = {
         "complete": Name("mrfit.structures.simple:CompleteGraph", "all pairs"),
         "independent": Name("mrfit.structures.simple:NoInteractions", "no interactions"),
         "tree": Name("mrfit.structures.simple:ChowLiuTree", "the tree of most mutual information"),
-        "learned": Name("mrfit.structures.simple:Learned", "as `mrfit structure` does, with the same options"),
+        "learned": Name(
+            "mrfit.structures.nodewise.learners:ForwardSelection", "as `mrfit structure` does, with the same options"
+        ),
         "grown": Name("mrfit.learning.chains.likelihood_growth:LikelihoodGrowth", "by likelihood from a tree"),
         "order": Name("mrfit.structures.simple:AllInteractions", "all sets of up to R variables", "order:R"),
         "given": Name("mrfit.structures.simple:FixedStructure", "an edge list, GraphML or JSON", "edges:FILE"),

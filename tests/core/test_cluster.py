@@ -16,7 +16,7 @@ import pytest
 
 import forked
 from dying import DEATHS, DyingLoss, deadly, jobs_of, on_full_disk, scaled
-from mrfit.analysis.stability.stability import stability
+from mrfit.analysis.stability.edge_bootstrap import bootstrap_edges
 from mrfit.cli.main import main
 from mrfit.core import cluster as clusters
 from mrfit.core.cluster import cluster, held, is_address, mapped, n_at_once
@@ -103,8 +103,8 @@ def test_many_jobs_give_the_bits_of_this_machine(table: Path) -> None:
     jobs: list[Callable[[], np.ndarray]] = [
         lambda: Learned(max_degree=2).learn(rows, callback=told.append).report.coefficients,
         lambda: ebic.learn(rows, callback=told.append).report.coefficients,
-        lambda: stability(ebic, rows, resamples=20, callback=told.append).networks.weights,
-        lambda: stability(tree, rows, resamples=3, callback=told.append).networks.weights,
+        lambda: bootstrap_edges(ebic, rows, resamples=20, callback=told.append).networks.weights,
+        lambda: bootstrap_edges(tree, rows, resamples=3, callback=told.append).networks.weights,
         lambda: np.array(
             [fit.fold_scores for fit in replace(tree, penalty=L2(strength=(1.0, 9.0)), folds=2).fit(rows).fits]
         ),

@@ -14,11 +14,10 @@ from mrfit import (
     Learner,
     MarkovNetwork,
     MarkovNetworkLearner,
-    SoftTied,
+    bootstrap_edges,
     bootstrap_goodness,
     learn,
     sample_size,
-    stability,
 )
 from mrfit.core.errors import InputError
 from mrfit.core.seeds import generator
@@ -45,7 +44,7 @@ ASKED: dict[str, Callable[[MarkovNetwork, pd.DataFrame, Any], object]] = {
     "check": lambda model, frame, seed: model.check(frame, seed=seed),
     "learn": lambda model, frame, seed: learn(frame, seed=seed),
     "estimator": lambda model, frame, seed: MarkovNetworkLearner(random_state=seed).fit(frame),
-    "stability": lambda model, frame, seed: stability(Learner(), UniqueRows.of(frame), resamples=3, seed=seed),
+    "stability": lambda model, frame, seed: bootstrap_edges(Learner(), UniqueRows.of(frame), resamples=3, seed=seed),
     "goodness": lambda model, frame, seed: bootstrap_goodness(model, frame, tables=3, seed=seed),
     "power": lambda model, frame, seed: sample_size(model, Learner(penalty=L1()), rows=(20,), repetitions=2, seed=seed),
 }
@@ -102,7 +101,7 @@ def test_plain_arguments_of_another_type_are_refused(model: MarkovNetwork, frame
         ("is no name of a column", lambda wrong: MarkovNetworkLearner(covariates=wrong).fit(frame), (3,)),
         ("The column to predict is", lambda wrong: fitted.predict_proba(frame, wrong), (1.5, ["a"])),
         ("Numbers of groups are", lambda wrong: SoftTied(groups=wrong), ("x", 1.5, (2, "x"), np.nan, np.inf, None)),
-        ("Resamples are", lambda wrong: stability(Learner(), UniqueRows.of(frame), resamples=wrong), ("x", 1.5)),
+        ("Resamples are", lambda wrong: bootstrap_edges(Learner(), UniqueRows.of(frame), resamples=wrong), ("x", 1.5)),
         ("Names of variables are expected", lambda wrong: model.marginals(wrong), (3,)),
     ]
     for message, ask, values in asked:

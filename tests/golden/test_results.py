@@ -8,7 +8,7 @@ import pytest
 
 from golden.results import ENTRIES, Recorded, complaint, merged, stored
 from mrfit.registry import OBJECTIVES, PENALTIES, STRUCTURES
-from mrfit.structures.simple import Learned
+from mrfit.structures.nodewise.pairwise_learner import PairwiseLearner
 
 
 @pytest.mark.parametrize("name", ENTRIES)
@@ -18,7 +18,7 @@ def test_a_result_changes_only_with_its_version(name: str, data_dir: Path) -> No
 
 def test_every_part_of_a_learner_is_recorded() -> None:
     versioned = {part for recorded in stored().values() for part in recorded.versions}
-    ways = {f"{Learned.word} ({way})" for way in Learned.results_version_of_way}
+    ways = {f"{PairwiseLearner.word} ({way})" for way in PairwiseLearner.results_version_of_way}
     assert {*STRUCTURES, *PENALTIES, *OBJECTIVES, *ways, "learner"} == versioned
     assert set(stored()) == set(ENTRIES)
 

@@ -29,7 +29,7 @@ from mrfit import (
 )
 from mrfit.analysis.groups.compare_groups import compare_groups
 from mrfit.analysis.sample_size.power import sample_size
-from mrfit.analysis.stability.stability import stability
+from mrfit.analysis.stability.edge_bootstrap import bootstrap_edges
 from mrfit.core.errors import InputError
 from mrfit.data.encoding import UNOBSERVED
 from mrfit.formats import mrf
@@ -278,7 +278,7 @@ def test_missing_cells(rows: UniqueRows) -> None:
 
 
 def test_resamples_groups_and_ties(rows: UniqueRows) -> None:
-    found, stepped = (stability(PLAIN, rows, resamples=10, one_step=one_step) for one_step in (False, True))
+    found, stepped = (bootstrap_edges(PLAIN, rows, resamples=10, one_step=one_step) for one_step in (False, True))
     assert found.networks.n_failed == 0
     np.testing.assert_allclose(stepped.networks.weights, found.networks.weights, atol=0.1)
     assert (found.networks.weights[:, 0] > 0).all()

@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 
 from mrfit import L1, L2, Learner, MarkovNetwork, NoPenalty, UniqueRows, fit_incomplete
 from mrfit.analysis.groups.compare_groups import compare_groups
-from mrfit.analysis.stability.stability import stability
+from mrfit.analysis.stability.edge_bootstrap import bootstrap_edges
 from mrfit.core.errors import InputError
 from mrfit.data.encoding import UNOBSERVED
 from mrfit.learning.objective_specs import LIKELIHOOD, PSEUDO_LIKELIHOOD, ObjectiveSpec
@@ -166,7 +166,7 @@ def test_missing_cells(rows: UniqueRows) -> None:
 
 def test_resamples(rows: UniqueRows) -> None:
     """Refits and one step agree, with signs."""
-    refits, steps = (stability(SCORED, rows, resamples=20, one_step=one_step) for one_step in (False, True))
+    refits, steps = (bootstrap_edges(SCORED, rows, resamples=20, one_step=one_step) for one_step in (False, True))
     np.testing.assert_allclose(refits.networks.weights, steps.networks.weights, atol=0.05)
     assert (refits.networks.weights[:, 0] > 0).all()
 

@@ -13,6 +13,7 @@ from mrfit import Learner
 from mrfit.core.errors import InputError
 from mrfit.data.named_datasets import named_set
 from mrfit.learning.penalty_specs import L2
+from mrfit.structures.nodewise.pairwise_learner import PairwiseLearner
 from mrfit.structures.simple import Learned
 from mrfit_papers.apt_cell import METHODS, PAPERS, PAPERS_DEGREES, AptCell
 from mrfit_papers.apt_curve import AptCurve, PseudoLikelihoodPoint
@@ -109,12 +110,12 @@ def test_a_structure_learner_s_version_is_in_the_keys_of_its_cells_alone(
     """And so is that of L2, which every gain is over."""
     cells = [AptCell("nltcs", 5, bound, method) for bound in ("top", "joint") for method in ("L2", "APT")]
     before = [cell.key for cell in cells]
-    monkeypatch.setattr(Learned, "results_version_of_way", Learned.results_version_of_way | {"top": 9})
+    monkeypatch.setattr(PairwiseLearner, "results_version_of_way", PairwiseLearner.results_version_of_way | {"top": 9})
     changed = [cell.key != key for cell, key in zip(cells, before, strict=True)]
     assert changed == [True, True, False, False]
     monkeypatch.setattr(L2, "results_version", 3)
     assert "mrfit." not in str(cells[3].determined_by())  # so that code may move
-    assert cells[3].raised_versions == {"l2": 3, "learned (joint)": Learned.results_version_of_way["joint"]}
+    assert cells[3].raised_versions == {"l2": 3, "learned (joint)": PairwiseLearner.results_version_of_way["joint"]}
 
 
 def test_table_1_marks_cells_that_are_worse_than_the_paper(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_resampled_networks_and_groups_have_the_weights_of_fits(kind: str) -> No
     own = {"parameterization": "ordered"} if kind == "ordered" else {}
     learner = mrfit.Learner(penalty=mrfit.L2(strength=(1.0,)), **own)
     columns = _columns(2 if kind == "two" else 4)
-    found = mrfit.stability(learner, columns, resamples=2)
+    found = mrfit.bootstrap_edges(learner, columns, resamples=2)
     assert found.networks.sample == pytest.approx(_model(kind).edge_weights, abs=1e-6)
     assert found.unit == UNITS[kind]
     group = np.arange(800) % 2

@@ -250,7 +250,7 @@ def _structures(
         raise InputError("Choosing among several degree bounds needs held-out rows: give --valid or --folds.")
     if len(learners) > 1 and options["resume"] is not None:
         raise InputError("--resume keeps the optima of one structure; give one degree bound, and each its own file.")
-    return [(each.max_degree, each) for each in learners]
+    return list(learners.items())
 
 
 def _one_structure(learner: Learner, rows: UniqueRows | PartitionedTable, options: dict[str, Any]) -> StructureLearner:

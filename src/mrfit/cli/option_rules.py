@@ -46,5 +46,5 @@ def refuse_idle(context: click.Context, rules: Iterable[Rule]) -> None:
 
 
 def _option(context: click.Context, name: str) -> str:
-    """As the user may have typed it."""
+    """Return an option as the user may have typed it."""
     return next(parameter.opts[0] for parameter in context.command.params if parameter.name == name)

@@ -1,4 +1,4 @@
-"""What is learned again and again, as the options of learning say: a fit, or a structure by itself."""
+"""Learner that the options name for resamples: a fit, or a structure learner alone."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def relearned(fitting: Learner, domain: Domain, options: dict[str, Any]) -> Lear
     """The learner with its structure; or what learns the structure, where edges weigh what regressions say."""
     if not chooses_neighbours(structure_word(options)):
         return replace(fitting, structure=structure_of(options, domain))
-    learned, *others = structure_learners(options)
+    learned, *others = structure_learners(options).values()
     if others:
         raise InputError(f"--max-degree {options['max_degree']} names several bounds; give one.")
     return learned if is_of_regressions(options) else replace(fitting, structure=learned)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import isnan
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,12 +31,10 @@ from mrfit.cli.sections import SectionedCommand
 from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
-    from mrfit.analysis.stability.stability import Stability
-    from mrfit.analysis.stability.stability_record import StabilitySummary
+    from mrfit.analysis.stability.resampling import Stability
     from mrfit.data.dataset import Dataset
     from mrfit.data.unique_rows import UniqueRows
 
-_MOST_EDGES = 15  # printed
 _COLUMNS = ("source", "target", "sample", "inclusion", "mean", "sd", "low", "high", "zeros", "infinite")
 _PAIRS = ("false_edges", "threshold", "assumption")
 
@@ -110,10 +109,11 @@ _SECTIONS = {
 @common
 @click.pass_context
 def command(context: click.Context, /, data: str, **options: Any) -> None:
-    """Learn again from resamples of DATA, everything each time, and say what stays the same.
+    """Bootstrap the whole analysis of DATA and report how stable its network is.
 
     Ranges hold the middle of the weights over resamples. Where weights are shrunken or edges selected they are no
-    confidence intervals; see `mrfit fit --errors` for these. Resamples in which learning fails are counted and named.
+    confidence intervals; see `mrfit fit --errors` for these. mrfit counts resamples in which learning fails, with the
+    reason.
 
     \b
     Examples:
@@ -125,11 +125,11 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit stability survey.csv --structure learned --select ebic --cluster local:8
       mrfit stability survey.csv --penalty l2 --strength 1 --resamples 500
     """
-    from mrfit.analysis.stability.stability import stability
-    from mrfit.analysis.stability.stability_record import StabilitySummary
+    from mrfit.analysis.row_record import RowsSummary
+    from mrfit.analysis.stability.stability_plot import draw_stability
     from mrfit.core.threads import resolve_jobs
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.plots.page import check_figure_path
+    from mrfit.plots.page import check_figure_path, save_figure
 
     jobs = resolve_jobs(options["jobs"])
     _check_options(context, options)
@@ -161,22 +161,39 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     note_compiling(quiet=quiet)
     n = resamples if isinstance(resamples, int) else len(resamples)
     with counting_progress("resamples", n, quiet=quiet) as callback:
-        found = stability(
-            learner, table, kind=options["kind"], resamples=resamples, clusters=clusters, level=options["level"],
-            false_edges=options["false_edges"], threshold=options["threshold"], assumption=options["assumption"],
-            one_step=options["one_step"], resume=options["resume"], seed=options["seed"], jobs=jobs, callback=callback,
-        )  # fmt: skip
-    summary = StabilitySummary.of(found, rows)
+        found = _analysis(options)(
+            learner, table, resamples=resamples, clusters=clusters, seed=options["seed"], jobs=jobs, callback=callback
+        ).at_level(options["level"])
     if options["output"] is not None:
-        send(options["output"], _csv(summary))
+        send(options["output"], _csv(found))
     if options["plot"] is not None:
-        _draw(found, options["plot"], title_of(data, options))
+        axes = draw_stability(found, title=title_of(data, options))
+        save_figure(axes.figure, options["plot"])  # type: ignore[arg-type]
     if options["as_json"]:
-        print_json({**summary.to_dict(), "output": options["output"]})
+        print_json({**RowsSummary.of(rows).to_dict(), **found.to_dict(), "output": options["output"]})
     elif not options["quiet"]:
         with summary_beside(options["output"]):
-            _print(data, summary, options)
-    note_failures(summary.failures, f"of {summary.n_resamples:,} resamples")
+            _print(data, found, rows, options)
+    note_failures(found.networks.failures, f"of {len(found.networks.weights):,} resamples")
+
+
+def _analysis(options: dict[str, Any]) -> Callable[..., Stability]:
+    """Return the function of --kind with the settings that it alone has."""
+    from mrfit.analysis.stability.case_dropping import case_dropping
+    from mrfit.analysis.stability.edge_bootstrap import bootstrap_edges
+    from mrfit.analysis.stability.stability_selection import ErrorControl, stability_selection
+    from mrfit.analysis.stability.stars import stars
+
+    refits = {"one_step": options["one_step"], "resume": options["resume"]}
+    analyses: dict[str, Callable[[], Callable[..., Stability]]] = {
+        "bootstrap": lambda: partial(bootstrap_edges, **refits),
+        "drop": lambda: partial(case_dropping, **refits),
+        "pairs": lambda: partial(
+            stability_selection, control=ErrorControl(**{name: options[name] for name in _PAIRS}), **refits
+        ),
+        "stars": lambda: stars,
+    }
+    return analyses[options["kind"]]()
 
 
 def _check_options(context: click.Context, options: dict[str, Any]) -> None:
@@ -211,59 +228,17 @@ def _resamples(options: dict[str, Any], rows: UniqueRows) -> Any:
     return options["resamples"] if path is None else read_resamples(path, rows)
 
 
-def _csv(summary: StabilitySummary) -> bytes:
-    return csv_bytes(_COLUMNS, ([getattr(edge, name) for name in _COLUMNS] for edge in summary.edges))
+def _csv(found: Stability) -> bytes:
+    return csv_bytes(_COLUMNS, ([getattr(edge, name) for name in _COLUMNS] for edge in found.edges))
 
 
-def _draw(found: Stability, plot: str, title: str) -> None:
-    from mrfit.analysis.stability.stability_plot import draw_case_drop, draw_edge_ranges, draw_stability_paths
-    from mrfit.plots.page import save_figure
-
-    if found.case_drop is not None:
-        axes = draw_case_drop(found.case_drop, title=title)
-    elif found.stars is not None:
-        axes = draw_stability_paths(found.stars, found.networks.names, title=title)
-    else:
-        subtitle = f"{len(found.networks.known):,} resamples ({found.kind}); the middle {found.level:.0%} of weights"
-        axes = draw_edge_ranges(found.edges, title=title, subtitle=subtitle, unit=found.unit)
-    save_figure(axes.figure, plot)  # type: ignore[arg-type]
-
-
-def _print(data: str, summary: StabilitySummary, options: dict[str, Any]) -> None:
-    rows, failed = summary.rows, f", {summary.n_failed:,} failed" if summary.n_failed else ""
-    say(f"{data}: {rows.n_rows:,} rows, {rows.n_variables} variables; {summary.n_resamples:,} resamples{failed}")
-    if summary.case_drop is not None:
-        say("rows that can be dropped, so that 95 % of subsets correlate above 0.7 with the table (CS coefficients):")
-        for name, value in summary.case_drop.coefficients.items():
-            say(f"  {value:5.2f}  {'node ' * (name == 'strength')}{name.replace('_', ' ')}")
-    if summary.pairs is not None:
-        pairs = summary.pairs
-        say(
-            f"{len(summary.stable):,} edges in {pairs.threshold:.0%} of halves or more, each of which keeps "
-            f"{pairs.n_kept:,}; at most {pairs.bound:.2g} false ones are expected ({pairs.assumption})"
-        )
-        for a, b, share in summary.stable:
-            say(f"  {share:4.0%}  {a} - {b}")
-    if summary.stars is not None:
-        say(f"stable strength {summary.stars.to_dict()['strength']:.4g}: mrfit structure --select strength uses it")
-    if summary.case_drop is None and summary.pairs is None:
-        _print_edges(summary)
+def _print(data: str, found: Stability, rows: UniqueRows, options: dict[str, Any]) -> None:
+    networks = found.networks
+    failed = f", {networks.n_failed:,} failed" if networks.n_failed else ""
+    n_resamples = len(networks.weights)
+    say(f"{data}: {rows.n_rows:,} rows, {len(rows.domain)} variables; {n_resamples:,} resamples{failed}")
+    for line in found.lines():
+        say(line)
     for option in ("output", "plot"):
         if options[option] is not None:
             say(f"wrote {options[option]}")
-
-
-def _print_edges(summary: StabilitySummary) -> None:
-    if not summary.edges:
-        say("no two variables are joined in the table, nor in any resample")
-        return
-    say(f"edge weights ({summary.unit})")
-    say(f"  {'there':>5} {'mean':>8} {'range of the middle ' + format(summary.level, '.0%'):>28}")
-    for edge, has_sign in zip(summary.edges[:_MOST_EDGES], summary.has_sign, strict=False):
-        form = "+.3f" if has_sign else ".3f"
-        ends = f"{edge.low:{form}} to {edge.high:{form}}"
-        mean = "-" if isnan(edge.mean) else f"{edge.mean:{form}}"
-        infinite = f" (infinite in {edge.infinite:.0%})" if edge.infinite else ""
-        say(f"  {edge.inclusion:5.0%} {mean:>8} {ends:>28}  {edge.source} - {edge.target}{infinite}")
-    if len(summary.edges) > _MOST_EDGES:
-        say(f"  ... and {len(summary.edges) - _MOST_EDGES:,} more edges")

@@ -90,8 +90,8 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     \b
     Examples:
       mrfit structure survey.csv --max-degree 5 -o edges.csv --plot network.png
-      mrfit structure women.csv --plot women.pdf --save-layout places.csv
-      mrfit structure men.csv --plot men.pdf --layout places.csv
+      mrfit structure women.csv --plot women.pdf --save-layout positions.csv
+      mrfit structure men.csv --plot men.pdf --layout positions.csv
       mrfit structure survey.csv --select ebic --rule and -o graph.graphml
       mrfit fit survey.csv --structure edges:edges.csv -o survey.mrf
     """
@@ -104,11 +104,10 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     from mrfit.plots.page import check_figure_path, save_figure
 
     check_one_stream(data, options["valid"])
-    by_degree = options["select"] == "degree" and (options["bound"] == "joint" or options["price"] == "valid")
-    asks_valid = options["select"] == "valid" or by_degree
-    by_valid = Rule(("valid",), asks_valid, "--select valid, --price valid or --bound joint")
-    refuse_idle(context, [*structure_rules(options), by_valid])
-    learner, *others = structure_learners(options)
+    refuse_idle(context, structure_rules(options))
+    pairwise, *others = structure_learners(options).values()
+    by_valid = Rule(("valid",), pairwise.uses_valid, "--select valid, --price valid or --bound joint")
+    refuse_idle(context, [by_valid])
     jobs = resolve_jobs(options["jobs"])
     enter_cluster(context, options["cluster"])
     if others:
@@ -124,8 +123,8 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     check_files(inputs, outputs, options)
     rows = read_rows(data, options)
     missing = MissingSummary.of(rows) if options["missing"] == "em" else None
-    if covariates := tuple(dict.fromkeys(names(options["covariates"], "--covariates"))):
-        learner = learner.with_covariates(covariates, rows.domain)
+    covariates = tuple(dict.fromkeys(names(options["given"], "--given")))
+    learner = pairwise.with_covariates(covariates, rows.domain) if covariates else pairwise
     layout = given_layout(options, rows.domain.names)
     valid = None if options["valid"] is None else read_rows(options["valid"], options, domain=rows.domain)
     if valid is not None:

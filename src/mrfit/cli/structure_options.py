@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.option_rules import Rule
-from mrfit.cli.options import choice, stacked, whole_numbers
+from mrfit.cli.option_rules import Rule, one_of
+from mrfit.cli.options import choice, parameters_of, stacked, whole_numbers
 from mrfit.core.errors import InputError
 from mrfit.registry import STRUCTURES
 
 if TYPE_CHECKING:
-    from mrfit.structures.simple import Learned
+    from mrfit.structures.nodewise.pairwise_learner import PairwiseLearner
 
 structure_options = stacked(
     click.option(
@@ -82,39 +82,35 @@ def structure_kind(word: str | None) -> type:
 
 def chooses_neighbours(word: str | None) -> bool:
     """Whether a word of --structure is that of regressions, which these options set."""
-    from mrfit.structures.simple import Learned
+    from mrfit.structures.nodewise.pairwise_learner import PairwiseLearner
 
-    return issubclass(structure_kind(word), Learned)
+    return issubclass(structure_kind(word), PairwiseLearner)
 
 
 def structure_rules(options: dict[str, Any]) -> list[Rule]:
-    """Which of these options have an effect only where; `mrfit structure` always learns."""
-    learned = "structure" not in options or chooses_neighbours(options["structure"])
-    select, bound = options["select"], options["bound"]
-    by_degree = learned and select == "degree"
-    return [
-        Rule(("select", "require", "forbid", "with_tree"), learned, "--structure learned"),
-        Rule(("max_degree", "bound"), by_degree, "--select degree" if learned else "--structure learned"),
-        Rule(("price",), by_degree and bound == "gain", "--bound gain" if by_degree else "--select degree"),
-        Rule(
-            ("rule",),
-            learned and not (by_degree and bound in ("graph", "joint")),
-            "regressions that choose for themselves",
-        ),
-        Rule(("gamma", "scale", "refit"), learned and select == "ebic", "--select ebic"),
-        Rule(("select_strength",), learned and select == "strength", "--select strength"),
-    ]
+    """List what each of these options needs; `mrfit structure` always learns."""
+    every = sorted(parameters_of(structure_options))
+    if "structure" in options and not chooses_neighbours(options["structure"]):
+        return [Rule(tuple(every), False, "--structure learned")]
+    return [_rule(option, options["select"], options["bound"]) for option in every]
 
 
-def structure_learners(options: dict[str, Any]) -> list[Learned]:
-    """One for each degree bound."""
+def _rule(option: str, select: str, bound: str) -> Rule:
+    from mrfit.structures.nodewise.learned import unmet_need
+
+    need = unmet_need(option, select, bound)
+    return Rule((option,), need is None, "" if need is None else f"--{need[0]} {one_of(need[1])}")
+
+
+def structure_learners(options: dict[str, Any]) -> dict[int, PairwiseLearner]:
+    """Return the learner of each degree bound."""
     from mrfit.structures.simple import Learned
 
     degrees = whole_numbers(options["max_degree"], "--max-degree")
     if not degrees:
         raise InputError("--max-degree is given without a number; write it like 5, or 5,15,50.")
-    return [
-        Learned(
+    return {
+        degree: Learned(
             max_degree=degree,
             bound=options["bound"],
             price=_price(options["price"]),
@@ -129,7 +125,7 @@ def structure_learners(options: dict[str, Any]) -> list[Learned]:
             with_tree=options["with_tree"],
         )
         for degree in degrees
-    ]
+    }
 
 
 def _price(text: str) -> float | str:

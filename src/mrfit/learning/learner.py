@@ -46,7 +46,8 @@ from mrfit.registry import PARAMETERIZATIONS
 from mrfit.solvers.method import Method
 from mrfit.solvers.solution import Status
 from mrfit.structures.base import LearnedStructure
-from mrfit.structures.simple import CompleteGraph, Learned, StructureLearner
+from mrfit.structures.nodewise.pairwise_learner import PairwiseLearner
+from mrfit.structures.simple import CompleteGraph, StructureLearner
 
 # What the settings of a learner are, and how an error calls that.
 _KINDS: dict[str, tuple[type | UnionType, str]] = {
@@ -231,7 +232,7 @@ class Learner:
         if self.covariates:
             raise InputError("Networks with covariates are learned from all rows together; read the table as one.")
         learner = self.structure_learner
-        if not isinstance(learner, Learned):
+        if not isinstance(learner, PairwiseLearner):
             return learner.learn_in_parts(parts, n_folds=self.folds, seed=self.seed)
         if self.folds:
             raise InputError(

@@ -12,6 +12,8 @@ import numpy as np
 
 from mrfit.core.errors import InputError, listed
 from mrfit.registry import learner_part
+from mrfit.structures.nodewise.learned import LearnedSettings
+from mrfit.structures.nodewise.pairwise_learner import PairwiseLearner
 from mrfit.structures.structure import Structure
 
 SHORT = 16  # letters of a digest that tell files apart
@@ -24,6 +26,8 @@ def to_plain(value: Any, *, terse: bool = False) -> Any:
     if isinstance(value, Structure):
         scopes = None if value.is_saturated else [block.tolist() for block in value.blocks.values()]
         return {"kind": _STRUCTURE, "n_variables": value.n_variables, "scopes": scopes}
+    if isinstance(value, PairwiseLearner):
+        value = LearnedSettings.of(value)
     if is_dataclass(value) and not isinstance(value, type):
         told = [f for f in fields(value) if not (terse and _is_default(f, getattr(value, f.name)))]
         stored = _stored_names(type(value))
@@ -58,17 +62,19 @@ def from_plain(document: Any, whole: type) -> Any:
     if kind == _STRUCTURE:
         return _structure(document)
     part = whole if kind == whole.__name__ else learner_part(kind)
-    field_of: dict[str, str] = {stored: name for name, stored in _stored_names(part).items()}
+    form: Any = LearnedSettings if issubclass(part, PairwiseLearner) else part
+    field_of: dict[str, str] = {stored: name for name, stored in _stored_names(form).items()}
     settings = {field_of.get(str(name), str(name)): entry for name, entry in document.items() if name != "kind"}
-    known = {f.name for f in fields(part)}
+    known = {f.name for f in fields(form)}
     unknown = sorted(set(settings) - known)
     if unknown:
         raise InputError(f"{kind!r} has no setting {unknown[0]!r}; its settings are {listed(sorted(known), limit=20)}.")
-    return part(**{name: from_plain(entry, whole) for name, entry in settings.items()})
+    made = form(**{name: from_plain(entry, whole) for name, entry in settings.items()})
+    return made.learner() if isinstance(made, LearnedSettings) else made
 
 
 def _stored_names(part: type) -> Mapping[str, str]:
-    """Names in JSON of the settings whose names have changed since, by their names of today."""
+    """Return the names in JSON of settings that have been renamed since, by their names of today."""
     names: Mapping[str, str] = getattr(part, "stored_names", {})
     return names
 

@@ -25,27 +25,30 @@ from mrfit.structures.base import LearnedStructure
 from mrfit.structures.edge_weights import weight_of_coefficients
 from mrfit.structures.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structures.nodewise.design_matrix import IndicatorTable
+from mrfit.structures.nodewise.learners import L1Path
 from mrfit.structures.nodewise.neighbours import Neighbours
 from mrfit.structures.nodewise.observed_states import SeenStates
-from mrfit.structures.nodewise.path_selection import theoretical_strength
+from mrfit.structures.nodewise.pairwise_learner import PairwiseLearner
+from mrfit.structures.nodewise.point_selection import FixedStrength, StrengthSelection
 from mrfit.structures.nodewise.regressions import Regressions
-from mrfit.structures.simple import Learned
 from mrfit.structures.structure import Structure
 
 _SMALL = 2**25  # bytes of files whose rows are all taken
 _MOST_ROWS = 200_000  # of a sample: beyond that weak edges alone are gained
 _ROWS_AT_ONCE = 2**13
-_EXACT = ("strength", "theory")  # selections whose optimum a check of all gradients proves
 _ROUNDS = 20
 
 
-def learned_in_parts(learner: Learned, parts: PartitionedTable, *, seed: int = 0, jobs: int = 1) -> LearnedStructure:
+def learned_in_parts(
+    learner: PairwiseLearner, parts: PartitionedTable, *, seed: int = 0, jobs: int = 1
+) -> LearnedStructure:
     """From a sample, if there are many rows; then certified on all of them, or said to be of a sample."""
     sample, n_rows = sampled(parts, seed)
     if sample.n_rows == n_rows:
         return learner.learn(sample, jobs=jobs)
-    if learner.select in _EXACT and not learner.with_tree:
-        return _certified(learner, parts, sample, jobs=jobs)
+    has_tree = learner.include_chow_liu_tree
+    if isinstance(learner, L1Path) and isinstance(learner.select, StrengthSelection) and not has_tree:
+        return _certified(learner, learner.select, parts, sample, jobs=jobs)
     learned = learner.learn(sample, jobs=jobs)
     said = (
         f"Learned from a sample of {sample.n_rows:,} of {n_rows:,} rows and not checked on the others: coefficients of "
@@ -116,17 +119,14 @@ class _Solutions:
         return weights
 
 
-def _certified(learner: Learned, parts: PartitionedTable, sample: UniqueRows, *, jobs: int) -> LearnedStructure:
+def _certified(
+    learner: L1Path, selection: StrengthSelection, parts: PartitionedTable, sample: UniqueRows, *, jobs: int
+) -> LearnedStructure:
     pairs = AllowedPairs.of(parts.domain, require=learner.require, forbid=learner.forbid)
     n, rounds = len(parts.domain), 0
     whole, n_rows = _counted(parts, Structure.independent(n))
-    strength = learner.select_strength or theoretical_strength(whole, learner.theory)
-    at_sample = replace(
-        learner,
-        select="strength",
-        theory=Learned.theory,
-        select_strength=strength * sample.total_weight / whole.total_weight,
-    )
+    strength = selection.strength_on(whole)
+    at_sample = replace(learner, select=FixedStrength(strength * sample.total_weight / whole.total_weight))
     working = at_sample.learn(sample, jobs=jobs).structure.adjacency
     seen = SeenStates.of(whole)
     while True:
@@ -189,7 +189,7 @@ def _gradients(seen: SeenStates, solved: _Solutions, part: PartitionedTable) -> 
     widths = np.diff(solved.first)
     starts, widths = solved.first[:-1][widths > 0], widths[widths > 0]
     for codes, (sample_weight,) in FoldedRows(part):
-        places = np.stack([place[codes[:, i]] for i, place in enumerate(seen.place)], axis=1)
+        places = np.stack([position[codes[:, i]] for i, position in enumerate(seen.position)], axis=1)
         for low in range(0, len(codes), _ROWS_AT_ONCE):
             block, weight = places[low : low + _ROWS_AT_ONCE], sample_weight[low : low + _ROWS_AT_ONCE]
             on = (block[:, owner] == state).astype(np.float64)  # (rows, columns)

@@ -20,6 +20,7 @@ from mrfit.core.errors import DataError, InputError
 from mrfit.data.grouped_rows import GroupedRows
 from mrfit.learning.objective_specs import LIKELIHOOD
 from mrfit.model.wald import adjusted_p, equality_tests
+from mrfit.structures.nodewise.pairwise_learner import PairwiseLearner
 from populations import domain_of
 
 PLAIN = Learner(penalty=NoPenalty())
@@ -196,13 +197,15 @@ def test_wald_agrees_with_the_likelihood_ratio_on_many_rows(rng: np.random.Gener
 
 def test_permutations_keep_rows_and_sizes(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is dealt to groups is all there is, and the groups keep their sizes."""
-    learn = Learned.learn
+    learn = PairwiseLearner.learn
     table = _table(rng, 90, 3)
     ids = np.arange(90) // 3
     for paired in (None, ids):
         seen: list[UniqueRows] = []
         monkeypatch.setattr(
-            Learned, "learn", lambda self, rows, seen=seen, **how: (seen.append(rows), learn(self, rows, **how))[1]
+            PairwiseLearner,
+            "learn",
+            lambda self, rows, seen=seen, **how: (seen.append(rows), learn(self, rows, **how))[1],
         )
         compare_groups(Learned(max_degree=1), table, by="group", paired=paired, permutations=5)
         groups, pooled, permuted = seen[:3], seen[3], seen[4:]

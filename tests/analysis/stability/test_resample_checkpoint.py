@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mrfit.analysis.stability.stability import stability
+from mrfit.analysis.stability.edge_bootstrap import bootstrap_edges
 from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
@@ -40,13 +40,13 @@ def test_stopped_runs_end_as_one(
     learner: Learner | StructureLearner, named_rows: Callable[..., UniqueRows], tmp_path: Path
 ) -> None:
     rows, file = named_rows("czech", "data"), tmp_path / "kept"
-    whole = stability(learner, rows, resamples=24)
+    whole = bootstrap_edges(learner, rows, resamples=24)
     for n_most in (0, 3, 12):
         with pytest.raises(StoppedError):
-            stability(learner, rows, resamples=24, resume=file, callback=stop_after(n_most))
+            bootstrap_edges(learner, rows, resamples=24, resume=file, callback=stop_after(n_most))
         file.write_bytes(file.read_bytes() + b'{"resamples": [23], "wei')  # as if it had been killed while writing
     n_before, told = file.read_bytes().count(b"\n"), []
-    found = stability(learner, rows, resamples=24, resume=file, callback=told.append)
+    found = bootstrap_edges(learner, rows, resamples=24, resume=file, callback=told.append)
     np.testing.assert_array_equal(found.networks.weights, whole.networks.weights)
     np.testing.assert_array_equal(found.networks.sample, whole.networks.sample)
     assert n_before > 2
@@ -59,8 +59,8 @@ def test_failures_are_kept(tmp_path: Path) -> None:
     resamples = np.ones((6, 4))
     resamples[2] = 0.0  # nothing to learn from
     learner = Learner(penalty=L2(1.0))
-    once = stability(learner, rows, resamples=resamples, resume=tmp_path / "kept").networks
-    again = stability(learner, rows, resamples=resamples, resume=tmp_path / "kept").networks
+    once = bootstrap_edges(learner, rows, resamples=resamples, resume=tmp_path / "kept").networks
+    again = bootstrap_edges(learner, rows, resamples=resamples, resume=tmp_path / "kept").networks
     assert once.n_failed == 1
     assert again.failures == once.failures
     np.testing.assert_array_equal(again.weights, once.weights)
@@ -68,7 +68,7 @@ def test_failures_are_kept(tmp_path: Path) -> None:
 
 def test_other_runs_and_strangers_files_are_refused(named_rows: Callable[..., UniqueRows], tmp_path: Path) -> None:
     rows, file = named_rows("czech", "data"), tmp_path / "kept"
-    stability(EBIC, rows, resamples=4, resume=file)
+    bootstrap_edges(EBIC, rows, resamples=4, resume=file)
     before = file.read_bytes()
     for learner, table, seed, other in (
         (Learned(select="ebic", rule="or"), rows, 0, "learner"),
@@ -76,16 +76,16 @@ def test_other_runs_and_strangers_files_are_refused(named_rows: Callable[..., Un
         (EBIC, rows, 1, "resamples"),
     ):
         with pytest.raises(InputError, match=f"not of the same {other}"):
-            stability(learner, table, resamples=4, seed=seed, resume=file)
+            bootstrap_edges(learner, table, resamples=4, seed=seed, resume=file)
     assert file.read_bytes() == before
     for text in ("my own notes", "my own notes\n"):
         (tmp_path / "mine").write_text(text)
         with pytest.raises(InputError, match="choose another file"):
-            stability(EBIC, rows, resamples=4, resume=tmp_path / "mine")
+            bootstrap_edges(EBIC, rows, resamples=4, resume=tmp_path / "mine")
         assert (tmp_path / "mine").read_text() == text
 
 
 def test_where_there_is_nothing_to_keep(named_rows: Callable[..., UniqueRows], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="leave resume out"):
-        stability(EBIC, named_rows("czech", "data"), kind="stars", resamples=4, resume=tmp_path / "kept")
+        bootstrap_edges(Learner(), named_rows("czech", "data"), resamples=4, one_step=True, resume=tmp_path / "kept")
     assert not (tmp_path / "kept").exists()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
+import inspect
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import mrfit
 from mrfit import ChowLiuTree, CompleteGraph, Learned, Learner, NoPenalty, UniqueRows
 from mrfit.analysis.stability import resamples as draw
 from mrfit.analysis.stability.case_dropping import CaseDrop, correlations, cs_coefficient
-from mrfit.analysis.stability.complementary_pairs import StablePairs, expected_false, largest, n_kept_for
+from mrfit.analysis.stability.complementary_pairs import expected_false, largest, n_kept_for
 from mrfit.analysis.stability.resampled_networks import Networks, pairs_of
 from mrfit.analysis.stability.resamples_file import read_resamples
 from mrfit.analysis.stability.stars import Stars, subsample_size
@@ -29,6 +29,7 @@ from mrfit.structures.nodewise.path_selection import PathSelection
 from populations import domain_of
 
 EBIC = Learned(select="ebic", rule="and")
+ISINGFIT = Learned(select="ebic", rule="and", scale="standard")
 
 
 def _rows(rng: np.random.Generator, n: int = 300, n_variables: int = 5) -> UniqueRows:
@@ -99,7 +100,7 @@ def test_bootstrap_of_given_resamples(name: str, variant: str, lowest: float, co
 def test_refits_on_given_resamples(one_step: bool, column: str, conformance_dir: Path) -> None:
     rows, resamples = _given(conformance_dir, "czech", "resamples")
     learner = Learner(CompleteGraph(), NoPenalty(), tolerance=1e-9)
-    found = mrfit.stability(learner, rows, resamples=resamples, one_step=one_step).edges
+    found = mrfit.bootstrap_edges(learner, rows, resamples=resamples, one_step=one_step).edges
     edges = {frozenset((edge.source, edge.target)): edge for edge in found}
     with (conformance_dir / "applied" / "bootstrap" / "czech_pl_refits.csv").open() as file:
         lines = {frozenset(line["term"].split("|")): line for line in csv.DictReader(file)}
@@ -130,7 +131,7 @@ def test_cs_coefficients_of_given_subsets(name: str, conformance_dir: Path) -> N
     folder = conformance_dir / "applied" / "bootstrap"
     expected = json.loads((folder / "cs_coefficient.json").read_text())[name]
     rows, subsets = _given(conformance_dir, name, "casedrop_subsets")
-    found = mrfit.stability(replace(EBIC, scale="standard"), rows, kind="drop", resamples=subsets).case_drop
+    found = mrfit.case_dropping(ISINGFIT, rows, resamples=subsets).case_drop
     assert found is not None
     with (folder / f"{name}_casedrop.csv").open() as file:
         lines = list(csv.DictReader(file))
@@ -146,7 +147,7 @@ def test_cs_coefficients_of_given_subsets(name: str, conformance_dir: Path) -> N
 def test_bootstrap_as_isingfit_does(name: str, digits: float, conformance_dir: Path) -> None:
     """Inclusion is the same; means are where its regressions end (jonas' nearly separated resamples far from it)."""
     rows, resamples = _given(conformance_dir, name, "resamples")
-    edges = mrfit.stability(replace(EBIC, scale="standard"), rows, resamples=resamples).edges
+    edges = mrfit.bootstrap_edges(ISINGFIT, rows, resamples=resamples).edges
     found = {(edge.source, edge.target): (edge.inclusion, edge.mean) for edge in edges}
     with (conformance_dir / "applied" / "bootstrap" / f"{name}_edges.csv").open() as file:
         for line in csv.DictReader(file):
@@ -207,7 +208,7 @@ def test_bad_resamples(rng: np.random.Generator) -> None:
         (np.empty((0, rows.n_distinct)), "distinct rows"),
     ]:
         with pytest.raises(InputError, match=said):
-            mrfit.stability(EBIC, rows, resamples=counts)
+            mrfit.bootstrap_edges(EBIC, rows, resamples=counts)
 
 
 # -- any learner ---------------------------------------------------------------------------------------------------
@@ -231,7 +232,7 @@ def test_any_learner(learner: Any, rng: np.random.Generator) -> None:
     """A resample that is the table itself gives what the table gives, and the number of threads changes nothing."""
     rows = _rows(rng)
     resamples = np.vstack([rows.sample_weight, draw.bootstrap(rows, 3, rng)])
-    one, two = (mrfit.stability(learner, rows, resamples=resamples, jobs=jobs).networks for jobs in (1, 2))
+    one, two = (mrfit.bootstrap_edges(learner, rows, resamples=resamples, jobs=jobs).networks for jobs in (1, 2))
     np.testing.assert_array_equal(one.weights[0], one.sample)
     np.testing.assert_array_equal(one.weights, two.weights)
     assert one.sample.any()
@@ -242,7 +243,7 @@ def test_everything_is_learned_again(rng: np.random.Generator) -> None:
     """Each resample leads to the network that the learner finds in it alone."""
     rows = _rows(rng)
     resamples = draw.bootstrap(rows, 5, rng)
-    networks = mrfit.stability(EBIC, rows, resamples=resamples).networks
+    networks = mrfit.bootstrap_edges(EBIC, rows, resamples=resamples).networks
     for weight, found in zip(resamples, networks.weights, strict=True):
         learned = EBIC.learn(rows.reweighted(weight))
         joined = {tuple(pair) for pair in pairs_of(5)[found != 0].tolist()}
@@ -261,7 +262,7 @@ def test_one_step_is_a_newton_step_of_the_whole_objective(
     near = np.vstack([rows.sample_weight, rows.sample_weight + rng.uniform(-0.01, 0.01, rows.n_distinct)])
     learner = Learner(penalty=mrfit.L2(5.0), objective=objective, parameterization=parameterization, tolerance=1e-10)
     stepped, refitted = (
-        mrfit.stability(learner, rows, resamples=near, one_step=one_step).networks for one_step in (True, False)
+        mrfit.bootstrap_edges(learner, rows, resamples=near, one_step=one_step).networks for one_step in (True, False)
     )
     np.testing.assert_allclose(stepped.weights[0], stepped.sample, atol=1e-8)
     change = np.abs(refitted.weights[1] - refitted.sample).max()
@@ -279,7 +280,7 @@ def test_one_step_is_a_newton_step_of_the_whole_objective(
 )
 def test_one_step_is_not_for_all(learner: Any, said: str, rng: np.random.Generator) -> None:
     with pytest.raises(InputError, match=said):
-        mrfit.stability(learner, _rows(rng), resamples=3, one_step=True)
+        mrfit.bootstrap_edges(learner, _rows(rng), resamples=3, one_step=True)
 
 
 def test_rows_of_a_cluster_stay_together(rng: np.random.Generator) -> None:
@@ -290,27 +291,26 @@ def test_rows_of_a_cluster_stay_together(rng: np.random.Generator) -> None:
     many = {name: np.repeat(column, 9) for name, column in few.items()}
     learner, light = (Learner(CompleteGraph(), mrfit.L2(strength)) for strength in (9.0, 1.0))
     how: dict[str, Any] = {"one_step": True, "resamples": 200}
-    clustered = mrfit.stability(learner, many, clusters=np.repeat(np.arange(60), 9), **how)
-    alone, nested = mrfit.stability(light, few, **how), mrfit.stability(learner, many, **how)
+    clustered = mrfit.bootstrap_edges(learner, many, clusters=np.repeat(np.arange(60), 9), **how)
+    alone, nested = mrfit.bootstrap_edges(light, few, **how), mrfit.bootstrap_edges(learner, many, **how)
     sd = [found.networks.weights.std(axis=0)[0] for found in (clustered, alone, nested)]
     assert sd[0] > 2.0 * sd[2]  # about three times
     assert sd[0] == pytest.approx(sd[1], rel=0.3)
-    dropped = mrfit.stability(EBIC, many, clusters=np.repeat(np.arange(60), 9), kind="drop", resamples=20).case_drop
-    assert dropped is not None
+    dropped = mrfit.case_dropping(EBIC, many, clusters=np.repeat(np.arange(60), 9), resamples=20).case_drop
     assert len(np.unique(dropped.dropped)) == 10
 
 
 def test_clusters_are_of_single_rows(rng: np.random.Generator) -> None:
     rows = _rows(rng)
     with pytest.raises(InputError, match="single rows"):
-        mrfit.stability(EBIC, rows, clusters=[1, 2])
+        mrfit.bootstrap_edges(EBIC, rows, clusters=[1, 2])
     with pytest.raises(InputError, match="need no clusters"):
-        mrfit.stability(EBIC, {"a": [0, 1], "b": [0, 1]}, clusters=[1, 2], resamples=np.ones((1, 2)))
+        mrfit.bootstrap_edges(EBIC, {"a": [0, 1], "b": [0, 1]}, clusters=[1, 2], resamples=np.ones((1, 2)))
 
 
 def test_seeds(rng: np.random.Generator) -> None:
     rows = _rows(rng)
-    first, same, other = (mrfit.stability(EBIC, rows, resamples=5, seed=s).networks.weights for s in (1, 1, 2))
+    first, same, other = (mrfit.bootstrap_edges(EBIC, rows, resamples=5, seed=s).networks.weights for s in (1, 1, 2))
     np.testing.assert_array_equal(first, same)
     assert not np.array_equal(first, other)
 
@@ -321,26 +321,26 @@ def test_failures_are_counted_and_named(rng: np.random.Generator) -> None:
     resamples = draw.bootstrap(rows, 3, rng)
     resamples[1] = np.eye(rows.n_distinct)[0] * 300
     learner = Learner(penalty=NoPenalty(), objective=mrfit.learning.objective_specs.LIKELIHOOD)
-    networks = mrfit.stability(learner, rows, resamples=resamples).networks
+    networks = mrfit.bootstrap_edges(learner, rows, resamples=resamples).networks
     ((reason, times),) = networks.failures.items()
     assert "All rows are the same" in reason
     assert times == 1
     assert len(networks.known) == 2
     with pytest.raises(InputError, match="failed in each of 1 resamples: All rows are the same"):
-        _ = mrfit.stability(learner, rows, resamples=resamples[1:2]).edges
+        _ = mrfit.bootstrap_edges(learner, rows, resamples=resamples[1:2]).edges
 
 
 def test_what_fails_on_the_whole_table_is_an_error(rng: np.random.Generator) -> None:
     with pytest.raises(InputError, match="needs them"):
-        mrfit.stability(Learned(select="valid"), _rows(rng), resamples=3)
+        mrfit.bootstrap_edges(Learned(select="valid"), _rows(rng), resamples=3)
 
 
 def test_a_constant_column_and_few_rows(rng: np.random.Generator) -> None:
     table = {"a": [0, 1, 1], "b": [0, 1, 0], "c": [0, 0, 0]}
-    found = mrfit.stability(EBIC, table, resamples=20)
+    found = mrfit.bootstrap_edges(EBIC, table, resamples=20)
     assert found.networks.n_failed == 0
     with pytest.raises(InputError, match="one column"):
-        mrfit.stability(EBIC, {"a": [0, 1, 1]}, resamples=20)
+        mrfit.bootstrap_edges(EBIC, {"a": [0, 1, 1]}, resamples=20)
 
 
 def test_infinite_weights_are_told_and_left_out_of_means() -> None:
@@ -352,7 +352,7 @@ def test_infinite_weights_are_told_and_left_out_of_means() -> None:
     assert edge.infinite == 0.25
     assert edge.high == np.inf
     table = {"a": [0, 1, 0, 1] * 9 + [1], "b": [0, 0, 0, 0] * 9 + [1]}
-    found = mrfit.stability(Learner(penalty=NoPenalty()), table, resamples=20)
+    found = mrfit.bootstrap_edges(Learner(penalty=NoPenalty()), table, resamples=20)
     assert np.isinf(found.networks.weights).any()
 
 
@@ -399,12 +399,12 @@ def test_correlations_by_hand() -> None:
 
 def test_dropping_rows(rng: np.random.Generator) -> None:
     rows = _chain(rng, 2000, (0.95, 0.9, 0.8, 0.7))
-    found = mrfit.stability(EBIC, rows, kind="drop", resamples=40).case_drop
+    found = mrfit.case_dropping(EBIC, rows, resamples=40).case_drop
     assert isinstance(found, CaseDrop)
     assert len(np.unique(found.dropped)) == 10
     assert found.coefficients["edges"] == pytest.approx(0.75, abs=0.01)
     noise = UniqueRows.from_codes(domain_of((2,) * 5), rng.integers(0, 2, (60, 5), np.uint8), np.ones(60))
-    assert mrfit.stability(EBIC, noise, kind="drop", resamples=40).case_drop.coefficients["edges"] < 0.5
+    assert mrfit.case_dropping(EBIC, noise, resamples=40).case_drop.coefficients["edges"] < 0.5
 
 
 def test_complementary_pairs_keep_their_bound(rng: np.random.Generator) -> None:
@@ -412,9 +412,8 @@ def test_complementary_pairs_keep_their_bound(rng: np.random.Generator) -> None:
     false, bounds, found = [], [], []
     for _ in range(30):
         rows, learner = _chain(rng, 400, (0.75,) * 7), Learned(select="ebic", rule="and", gamma=0.0)
-        how = {"kind": "pairs", "resamples": 40, "false_edges": 3.0, "assumption": "none"}
-        pairs = mrfit.stability(learner, rows, **how).pairs
-        assert isinstance(pairs, StablePairs)
+        control = mrfit.ErrorControl(false_edges=3.0, assumption="none")
+        pairs = mrfit.stability_selection(learner, rows, control, resamples=40).pairs
         stable = pairs_of(8)[pairs.stable]
         false.append(int((stable[:, 1] - stable[:, 0] > 1).sum()))
         found.append(int((stable[:, 1] - stable[:, 0] == 1).sum()))
@@ -451,34 +450,122 @@ def test_stars_by_hand() -> None:
 def test_stars(rng: np.random.Generator) -> None:
     """Edges that enter one after another: the first are stable before the next ones come."""
     rows = _chain(rng, 3000, (0.98, 0.93, 0.87, 0.8, 0.73, 0.67))
-    found = mrfit.stability(Learned(rule="and"), rows, kind="stars", resamples=20)
-    assert found.stars is not None
+    found = mrfit.stars(Learned(rule="and"), rows, resamples=20)
     assert found.stars.instability[found.stars.chosen] <= 0.05
     assert found.stars.chosen > 0
     joined = {tuple(pair) for pair in pairs_of(7)[found.networks.sample != 0].tolist()}
     assert {(0, 1)} <= joined <= {(i, i + 1) for i in range(6)}
     with pytest.raises(InputError, match="needs the structure learner Learned"):
-        mrfit.stability(Learner(), _rows(rng), kind="stars", resamples=5)
+        mrfit.stars(Learner(), _rows(rng), resamples=5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("analysis", "resamples", "said"),
     [
-        ({"kind": "jackknife"}, "no kind of resampling 'jackknife'"),
-        ({"resamples": 0}, "at least 1 resamples"),
-        ({"kind": "drop", "resamples": 5}, "at least 10 resamples"),
-        ({"kind": "pairs", "resamples": 1}, "at least 2 resamples"),
-        ({"kind": "pairs", "resamples": 10, "threshold": 0.4}, "above 0.5"),
+        (mrfit.bootstrap_edges, 0, "at least 1 resamples"),
+        (mrfit.case_dropping, 5, "at least 10 resamples"),
+        (mrfit.stability_selection, 1, "at least 2 resamples"),
+        (mrfit.stars, 0, "at least 1 resamples"),
     ],
 )
-def test_refusals(settings: dict[str, Any], said: str, rng: np.random.Generator) -> None:
+def test_too_few_resamples(analysis: Any, resamples: int, said: str, rng: np.random.Generator) -> None:
     with pytest.raises(InputError, match=said):
-        mrfit.stability(EBIC, _rows(rng), **settings)
+        analysis(EBIC, _rows(rng), resamples=resamples)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"), [({"threshold": 0.4}, r"above 0\.5"), ({"assumption": "normal"}, "no assumption 'normal'")]
+)
+def test_error_is_controlled_within_its_theory(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        mrfit.ErrorControl(**settings)
+
+
+@pytest.mark.parametrize(
+    ("analysis", "idle"),
+    [
+        (mrfit.bootstrap_edges, "threshold"),
+        (mrfit.bootstrap_edges, "control"),
+        (mrfit.case_dropping, "false_edges"),
+        (mrfit.stability_selection, "false_edges"),
+        (mrfit.stars, "one_step"),
+        (mrfit.stars, "resume"),
+        (mrfit.stars, "control"),
+    ],
+)
+def test_an_idle_setting_cannot_be_written(analysis: Any, idle: str, rng: np.random.Generator) -> None:
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{idle}'"):
+        analysis(EBIC, _rows(rng), **{idle: None})
+
+
+@pytest.mark.parametrize(
+    "function",
+    [mrfit.bootstrap_edges, mrfit.case_dropping, mrfit.stability_selection, mrfit.stars, mrfit.stability],
+    ids=lambda function: function.__name__,
+)
+def test_no_function_has_more_than_ten_arguments(function: Any) -> None:
+    assert len(inspect.signature(function).parameters) <= 10
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "now"),
+    [
+        (
+            "bootstrap",
+            {"level": 0.8, "threshold": 0.9},
+            lambda rows: mrfit.bootstrap_edges(EBIC, rows, level=0.8, resamples=20),
+        ),
+        ("drop", {}, lambda rows: mrfit.case_dropping(EBIC, rows, resamples=20)),
+        (
+            "pairs",
+            {"false_edges": 3.0, "threshold": 0.8, "assumption": "none", "level": 0.5},
+            lambda rows: mrfit.stability_selection(
+                EBIC, rows, mrfit.ErrorControl(3.0, 0.8, "none"), resamples=20
+            ).at_level(0.5),
+        ),
+        ("stars", {"one_step": False, "resume": None}, lambda rows: mrfit.stars(EBIC, rows, resamples=20)),
+    ],
+)
+def test_the_earlier_form_works_with_a_warning(
+    kind: str, settings: dict[str, Any], now: Any, rng: np.random.Generator
+) -> None:
+    rows = _rows(rng)
+    with pytest.warns(FutureWarning, match=rf"mrfit\.stability\(kind='{kind}'\) is now mrfit\.") as warned:
+        found = mrfit.stability(EBIC, rows, kind=kind, resamples=20, **settings)
+    assert warned[0].filename == __file__
+    assert type(found) is type(now(rows))
+    assert found.to_dict() == now(rows).to_dict()
+    assert found.lines() == now(rows).lines()
+
+
+def test_the_earlier_form_refuses_what_it_refused(rng: np.random.Generator) -> None:
+    with pytest.raises(InputError, match="no kind of resampling 'jackknife'"):
+        mrfit.stability(EBIC, _rows(rng), kind="jackknife")
+    with (
+        pytest.warns(FutureWarning, match="is now mrfit.stars"),
+        pytest.raises(InputError, match="leave one_step out"),
+    ):
+        mrfit.stability(EBIC, _rows(rng), kind="stars", one_step=True)
+
+
+def test_results_name_their_numbers(rng: np.random.Generator) -> None:
+    """A result is a line in a terminal, and its findings are properties."""
+    rows = _chain(rng, 400, (0.9, 0.9))
+    dropped = mrfit.case_dropping(EBIC, rows, resamples=10)
+    assert repr(dropped) == f"<CaseDropping: 10 resamples, 0 failed, {len(dropped.edges)} edges>"
+    assert dropped.coefficients == dropped.to_dict()["cs_coefficients"]
+    selected = mrfit.stability_selection(EBIC, rows, mrfit.ErrorControl(2.0), resamples=20)
+    assert {frozenset(edge[:2]) for edge in selected.stable} == {frozenset(("x0", "x1")), frozenset(("x1", "x2"))}
+    assert [edge[2] for edge in selected.stable] == sorted((edge[2] for edge in selected.stable), reverse=True)
+    found = mrfit.stars(EBIC, rows, resamples=5)
+    assert found.strength == found.to_dict()["strength"] > 0.0
 
 
 def test_levels_are_checked(rng: np.random.Generator) -> None:
     with pytest.raises(InputError, match="between 0 and 1; got 95"):
-        _ = mrfit.stability(EBIC, _rows(rng), resamples=2, level=95).edges
+        mrfit.bootstrap_edges(EBIC, _rows(rng), resamples=2, level=95)
+    with pytest.raises(InputError, match="between 0 and 1; got 0"):
+        mrfit.case_dropping(EBIC, _rows(rng), resamples=10).at_level(0.0)
 
 
 @pytest.mark.parametrize(

@@ -13,17 +13,18 @@ from mrfit.analysis.stability.stability import weigher
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structures.nodewise.batched_paths import RegressionPool
 from mrfit.structures.nodewise.learned import Learned
+from mrfit.structures.nodewise.pairwise_learner import PairwiseLearner
 from populations import domain_of
 
 # Nearly separated regressions are all but flat: with the usual tolerance they choose a point or the next by chance.
 TIGHT = 1e-8
 
 
-def _alone(learner: Learned, rows: UniqueRows, resamples: np.ndarray) -> np.ndarray:
+def _alone(learner: PairwiseLearner, rows: UniqueRows, resamples: np.ndarray) -> np.ndarray:
     return np.stack([weigher(learner)(rows.reweighted(weight)) for weight in resamples])
 
 
-def _pooled(learner: Learned, rows: UniqueRows, resamples: np.ndarray, **how: Any) -> np.ndarray:
+def _pooled(learner: PairwiseLearner, rows: UniqueRows, resamples: np.ndarray, **how: Any) -> np.ndarray:
     pool = learner.pool(rows)
     assert isinstance(pool, RegressionPool)
     return pool.weights(resamples, **how)

@@ -85,7 +85,7 @@ def test_any_table_can_be_priced(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("price", [-1.0, np.nan, np.inf, "cheap", None])
 def test_prices_that_are_none(price: Any) -> None:
-    with pytest.raises(InputError, match="The price of a neighbour is a number"):
+    with pytest.raises(InputError, match=r"threshold \(price\) of a neighbour is a number"):
         Learned(price=price)
 
 

@@ -21,13 +21,14 @@ from mrfit.learning import Learner
 from mrfit.learning.specification import learn
 from mrfit.structures.base import LearnedStructure
 from mrfit.structures.nodewise.allowed_pairs import AllowedPairs
-from mrfit.structures.nodewise.criteria import HeldOutLoss, ebic
-from mrfit.structures.nodewise.forward_selection import ForwardSelection
+from mrfit.structures.nodewise.criteria import HeldOutCriterion, ebic
+from mrfit.structures.nodewise.forward_neighbours import ForwardNeighbours
 from mrfit.structures.nodewise.lasso_paths import NodePath, PathSettings, node_paths
 from mrfit.structures.nodewise.learned import BOUNDS, SELECTIONS, Learned
 from mrfit.structures.nodewise.neighbours import Neighbours
 from mrfit.structures.nodewise.notes import remarks
 from mrfit.structures.nodewise.observed_states import SeenStates
+from mrfit.structures.nodewise.pairwise_learner import PairwiseLearner
 from mrfit.structures.nodewise.path_selection import PathSelection, theoretical_strength
 from mrfit.structures.structure import Structure
 from populations import SHAPES, domain_of, random_codes, random_rows
@@ -46,7 +47,7 @@ def _grid_rows(n_rows: int = 800, seed: int = 0, states: int = 2) -> UniqueRows:
     return drawn_rows(np.random.default_rng(seed), shape, pairwise_probabilities(shape, GRID, 0.4), n_rows)
 
 
-def _learned(select: str, bound: str, **others: object) -> Learned:
+def _learned(select: str, bound: str, **others: object) -> PairwiseLearner:
     own = {"degree": {"max_degree": 2, "bound": bound}, "strength": {"select_strength": 20.0}}
     known = {name: value for name, value in others.items() if name != "select_strength" or select == "strength"}
     return Learned(**{"select": select, **own.get(select, {}), **known})
@@ -278,7 +279,7 @@ def test_a_structure_of_constants_says_why() -> None:
 
 def test_choices_that_do_not_meet_are_told() -> None:
     neighbours = Neighbours.of_matrices(np.array([[False, True], [False, False]]), np.zeros((2, 2)))
-    said = remarks(_grid_rows(50).on_columns([0, 1]), ForwardSelection(1), neighbours, n_edges=0)
+    said = remarks(_grid_rows(50).on_columns([0, 1]), ForwardNeighbours(1), neighbours, n_edges=0)
     assert said == ["No edges: 1 neighbours were chosen, but none by both variables of a pair; rule 'or' joins."]
 
 
@@ -303,7 +304,7 @@ def test_held_out_rows_in_states_that_were_not_learned_from() -> None:
     some = UniqueRows.from_codes(rows.domain, rows.codes[present], rows.sample_weight[present])
     path = node_paths(some, PathSettings(6))[0]
     point = path.points[-1]
-    losses = HeldOutLoss(rows, SeenStates.of(some)), HeldOutLoss(some, SeenStates.of(some))
+    losses = HeldOutCriterion(rows, SeenStates.of(some)), HeldOutCriterion(some, SeenStates.of(some))
     assert losses[0].score(0, point) == pytest.approx(losses[1].score(0, point), rel=1e-12)
     assert losses[1].score(0, point) == pytest.approx(point.loss, rel=1e-9)
     assert np.isfinite(_learned("valid", "path").learn(some, valid=rows).report.coefficients).all()
@@ -558,7 +559,7 @@ def test_a_learner_is_a_value_of_what_decides_alone() -> None:
     assert hash(one) == hash(other)
     pairs.append(["a", "c"])
     assert one == other
-    assert not {"jobs", "callback"} & {setting.name for setting in fields(Learned)}
+    assert not {"jobs", "callback"} & {setting.name for setting in fields(one)}
     plain = Learner(Learned(max_degree=3, forbid=pairs))
     assert Learner.from_json(plain.to_json()) == plain
 

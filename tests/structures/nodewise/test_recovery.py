@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mrfit.structures.nodewise.pairwise_learner import PairwiseLearner
 from mrfit.structures.simple import Learned
 from mrfit.structures.structure import Structure
 from reference.nodewise import drawn_rows, pairwise_probabilities
@@ -43,7 +44,7 @@ NETWORKS: dict[str, tuple[int, int, Edges, float]] = {
 every_network = pytest.mark.parametrize("network", NETWORKS.values(), ids=NETWORKS.keys())
 
 
-def _failures(network: tuple[int, int, Edges, float], n_rows: int, learner: Learned, seeds: int) -> int:
+def _failures(network: tuple[int, int, Edges, float], n_rows: int, learner: PairwiseLearner, seeds: int) -> int:
     """In how many samples the learned graph is not exactly the true one."""
     states, n, edges, coupling = network
     shape, truth = (states,) * n, Structure.from_edges(n, edges)

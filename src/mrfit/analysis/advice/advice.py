@@ -20,7 +20,8 @@ from mrfit.learning.learner import Learner
 from mrfit.parameterizations.ordered import Ordered
 from mrfit.structures.edge_signs import ranks_of
 from mrfit.structures.nodewise.batched_paths import RegressionPool
-from mrfit.structures.simple import Learned
+from mrfit.structures.nodewise.learners import ForwardSelection, L1Path
+from mrfit.structures.nodewise.pairwise_learner import PairwiseLearner
 
 _PLENTY = 10.0  # rows for each parameter of all pairs, from which nothing needs to be selected
 _FEW = 2.0  # and up to which only strong edges are found
@@ -257,13 +258,13 @@ def _na_values(codes: Mapping[str, Sequence[str]]) -> str:
     return f"--na-values {','.join(sorted(every, key=float))}"
 
 
-def _selection(table: TableDescription) -> tuple[Learned, str, str]:
+def _selection(table: TableDescription) -> tuple[PairwiseLearner, str, str]:
     """Return a way to select edges, the options that name it, and why it suits."""
     if len(table.rows.domain) > _MOST_EBIC:
         reason = "too many columns for whole paths: each variable takes up to 5 neighbours by what they add"
-        return Learned(max_degree=5, rule="or"), "--structure learned --max-degree 5 --rule or", reason
+        return ForwardSelection(max_degree=5), "--structure learned --max-degree 5 --rule or", reason
     reason = "too few rows to estimate all pairs: edges are selected by the extended BIC"
-    return Learned(select="ebic", rule="and"), "--structure learned --select ebic --rule and", reason
+    return L1Path(rule="and"), "--structure learned --select ebic --rule and", reason
 
 
 def _all_pairs(table: TableDescription, data: str, jobs: int) -> list[Step]:
@@ -315,11 +316,11 @@ def _filled(table: TableDescription, source: Source) -> tuple[list[Step], str]:
     return [fit, impute], str(Source("full.csv", source.columns))
 
 
-def _stability(rows: UniqueRows | None, learner: Learned, how: str, jobs: int) -> Step:
+def _stability(rows: UniqueRows | None, learner: PairwiseLearner, how: str, jobs: int) -> Step:
     """For the rows that are learned from; None where none is complete."""
-    n, seconds = _RESAMPLES // (10 if learner.select == "degree" else 1), None
+    n, seconds = _RESAMPLES // (10 if isinstance(learner, ForwardSelection) else 1), None
     if rows is not None:
-        is_pooled = learner.select == "ebic" and RegressionPool.suits(rows)
+        is_pooled = isinstance(learner, L1Path) and RegressionPool.suits(rows)
         seconds = pooled_seconds(rows) if is_pooled else network_seconds(learner.learn, rows)
     return Step(
         f"mrfit stability {how} --resamples {n} --plot edges.png",

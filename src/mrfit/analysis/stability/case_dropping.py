@@ -1,14 +1,21 @@
-"""How many rows can be dropped before a network is another one (Epskamp, Borsboom and Fried 2018)."""
+"""Case-dropping bootstrap and CS coefficients (Epskamp, Borsboom and Fried 2018)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
 from mrfit._typing import Floats
+from mrfit.analysis.stability import resamples as draw
 from mrfit.analysis.stability.resampled_networks import Networks, pairs_of
+from mrfit.analysis.stability.resampling import Resampling, Stability
+from mrfit.analysis.stability.stability import Callback
+from mrfit.learning.learner import Learner
+from mrfit.structures.base import StructureLearner
 
 DROPPED = tuple(np.linspace(0.05, 0.75, 10).tolist())
 SIMILAR, CERTAIN = 0.7, 0.95  # a correlation above the first, in a larger share of subsets than the second
@@ -16,15 +23,15 @@ SIMILAR, CERTAIN = 0.7, 0.95  # a correlation above the first, in a larger share
 
 @dataclass(frozen=True, eq=False)
 class CaseDrop:
-    """Correlations with the network of the whole table.
+    """Correlations of the networks of subsets with the network of the whole table.
 
     Parameters
     ----------
     dropped
         Share of rows dropped in each subset.
     correlations
-        By what is correlated: ``edges``, ``strength`` of nodes (sums of sizes) or their ``expected_influence`` (sums);
-        one for each subset.
+        One for each subset, of ``edges``, of the ``strength`` of nodes (sums of absolute weights) and of their
+        ``expected_influence`` (sums).
     n_failed
         Subsets in which learning failed, which are left out.
     """
@@ -64,8 +71,83 @@ class CaseDrop:
         return {"cs_coefficients": self.coefficients, "levels": levels}
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class CaseDropping(Stability):
+    """Networks of subsets of the rows, the result of `case_dropping`.
+
+    Parameters
+    ----------
+    case_drop : CaseDrop
+        Correlations with the network of the whole table.
+    """
+
+    case_drop: CaseDrop
+
+    kind: ClassVar[str] = "drop"
+
+    @property
+    def coefficients(self) -> dict[str, float]:
+        """CS coefficients of the edges and of the centralities."""
+        return self.case_drop.coefficients
+
+    def _findings(self) -> dict[str, Any]:
+        return self.case_drop.to_dict()
+
+    def lines(self) -> list[str]:
+        head = "rows that can be dropped, so that 95 % of subsets correlate above 0.7 with the table (CS coefficients):"
+        return [
+            head,
+            *(
+                f"  {value:5.2f}  {'node ' * (name == 'strength')}{name.replace('_', ' ')}"
+                for name, value in self.coefficients.items()
+            ),
+        ]
+
+
+def case_dropping(
+    learner: Learner | StructureLearner,
+    data: Any,
+    *,
+    resamples: Any = 1000,
+    clusters: Sequence[object] | None = None,
+    one_step: bool = False,
+    resume: str | Path | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    callback: Callback | None = None,
+) -> CaseDropping:
+    """Drop 5 to 75 % of the rows and correlate the networks of the rest with that of the table.
+
+    The CS coefficient is the largest share of rows that can be dropped so that 95 % of the subsets correlate above 0.7
+    with the table (Epskamp, Borsboom and Fried 2018).
+
+    Parameters
+    ----------
+    learner : Learner or StructureLearner
+        A `Learner`, whose models have edge weights, or a structure learner such as `L1Path`, whose regressions have
+        them.
+    data : table
+        Rows without missing values.
+    resamples : int or array, default=1000
+        Number of subsets, at least 10; or the subsets themselves, as in `bootstrap_edges`.
+    clusters, one_step, resume, seed, jobs, callback
+        As in `bootstrap_edges`.
+
+    Returns
+    -------
+    CaseDropping
+    """
+    drawn = Resampling.of(data, resamples, _subsets, clusters=clusters, seed=seed, least=len(DROPPED))
+    networks = drawn.networks(learner, one_step=one_step, resume=resume, jobs=jobs, callback=callback)
+    return CaseDropping(networks, drawn.scores(learner), CaseDrop.of(networks, drawn.dropped))
+
+
+def _subsets(units: draw.Drawn, n: int, rng: np.random.Generator) -> Floats:
+    return draw.case_drop(units, DROPPED, n // len(DROPPED), rng)
+
+
 def correlations(subsets: Floats, sample: Floats) -> Floats:
-    """Of every row with ``sample``; where either does not vary, or is not finite, there is none, which counts as 0."""
+    """Correlate every row with ``sample``; 0 where either is constant or not finite."""
     both = np.vstack([sample, subsets])
     both = np.where(np.isfinite(both).all(axis=1, keepdims=True), both, 0.0)
     both -= both.mean(axis=1, keepdims=True)
@@ -75,7 +157,7 @@ def correlations(subsets: Floats, sample: Floats) -> Floats:
 
 
 def cs_coefficient(dropped: Floats, values: Floats) -> float:
-    """The largest share that can be dropped with a correlation that is likely to be high; 0 if there is none."""
+    """Largest share of rows that can be dropped so that the correlation is very likely to stay high, or 0."""
     stable = [share for share in np.unique(dropped) if (values[dropped == share] > SIMILAR).mean() > CERTAIN]
     return float(max(stable, default=0.0))
 

@@ -1,7 +1,7 @@
 """Stability selection by complementary pairs of halves (Meinshausen and Buhlmann 2010; Shah and Samworth 2013).
 
-A half keeps its ``q`` largest edges. An edge is stable if it is kept in a share ``tau`` of all 2 B halves. Of the pairs
-of variables that have no more than the average chance of being kept, so many at most are expected to be stable.
+Each half selects its ``q`` largest edges. An edge is stable if a share ``tau`` of all 2 B halves selects it. The bound
+is on the expected number of stable pairs among those that halves select no more often than the average pair.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LEAST, _MOST = 1e-5, 1e5  # the shift of such a distribution
 
 @dataclass(frozen=True)
 class StablePairs:
-    """Which pairs are stable, and how many false ones are expected among them at most."""
+    """Stable pairs, and a bound on the expected number of false ones among them."""
 
     n_kept: int  # edges of each half
     threshold: float
@@ -51,7 +51,7 @@ def largest(weights: Floats, n_kept: int) -> NDArray[np.bool_]:
 
 
 def n_kept_for(false_edges: float, n_pairs: int, threshold: float, n_halves: int, assumption: str) -> int:
-    """How many edges each half may keep, for at most so many false ones expected."""
+    """Number of edges that each half may select so that at most ``false_edges`` false ones are expected."""
     n_kept = 0
     while n_kept < n_pairs and _bound(n_pairs, n_kept + 1, threshold, n_halves, assumption) <= false_edges:
         n_kept += 1
@@ -63,12 +63,17 @@ def n_kept_for(false_edges: float, n_pairs: int, threshold: float, n_halves: int
     return n_kept
 
 
-def expected_false(n_pairs: int, n_kept: int, threshold: float, n_halves: int, assumption: str) -> float:
-    """A bound on the expected number of pairs that are stable by chance."""
+def check_control(threshold: float, assumption: str) -> None:
+    """Refuse a threshold or an assumption for which there is no bound."""
     if assumption not in ASSUMPTIONS:
         raise InputError(f"There is no assumption {assumption!r}; choose one of {listed(ASSUMPTIONS)}.")
     if not 0.5 < threshold <= 1.0:
         raise InputError(f"The threshold of stability lies above 0.5 and is at most 1; got {threshold:g}.")
+
+
+def expected_false(n_pairs: int, n_kept: int, threshold: float, n_halves: int, assumption: str) -> float:
+    """Bound the expected number of pairs that are stable by chance."""
+    check_control(threshold, assumption)
     return _bound(n_pairs, n_kept, threshold, n_halves, assumption)
 
 
@@ -85,7 +90,7 @@ def _bound(n_pairs: int, n_kept: int, threshold: float, n_halves: int, assumptio
 
 
 def _concave(theta: float, threshold: float, n_halves: int) -> float:
-    """The chance that a pair that is kept in a share theta is stable, at most (Shah and Samworth 2013, eq. 8)."""
+    """Bound the chance that a pair that halves select with chance theta is stable (Shah and Samworth 2013, eq. 8)."""
     which = int(np.ceil(round(2 * n_halves * threshold, 10)))
     both = _tail(theta**2, which - n_halves, n_halves, _POWERS[0])
     each = _tail(theta, which, 2 * n_halves, _POWERS[1])

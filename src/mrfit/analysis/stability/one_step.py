@@ -41,5 +41,5 @@ def one_step(learner: Learner, rows: UniqueRows, weights: Floats, *, jobs: int =
 
 
 def edge_weights(model: MarkovNetwork, w: Floats) -> Floats:
-    """Of the edges of a model, with other parameters."""
+    """Edge weights of a model with other parameters."""
     return replace(model, w=w, errors=None).edge_weights

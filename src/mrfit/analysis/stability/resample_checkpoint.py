@@ -1,4 +1,4 @@
-"""What was learned from resamples, kept in a file as it is found: a run that is stopped goes on where it was."""
+"""Checkpoint file of the networks of resamples: an interrupted run continues from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Networks learned again from resamples, and what they say of each edge."""
+"""Networks of resamples, and the distribution of each edge weight over them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def weights_of_tables(
 
 
 def _weighed(weigh: Weigh, table: Callable[[int], UniqueRows], b: int) -> tuple[Floats | None, str]:
-    """The weights from one table, or why there are none."""
+    """Weights from one table, or the reason why learning failed."""
     try:
         return weigh(table(b)), ""
     except MrfitError as error:
@@ -121,7 +121,8 @@ class Networks:
     ) -> Networks:
         """Learn from every resample; what fails there is counted, what fails on the whole table is an error.
 
-        ``callback`` is told of every resample that is done, from any thread. The result does not depend on ``jobs``.
+        ``callback`` gets the number of resamples that have just been learned from, in any thread. The result does not
+        depend on ``jobs``.
         """
         n_pairs = len(pairs_of(len(rows.domain)))
         check_room(len(resamples), n_pairs)
@@ -174,7 +175,7 @@ class Networks:
         return middle(self.known, level)
 
     def differences(self, level: float = 0.95) -> NDArray[np.bool_]:
-        """Which pairs of edges differ: the range of the difference of their weights excludes zero, (pairs, pairs)."""
+        """Whether two edges differ: the range of the difference of their weights excludes zero, (pairs, pairs)."""
         differ = np.zeros((self.known.shape[1],) * 2, bool)
         finite = np.clip(self.known, -_HUGE, _HUGE)
         for k in range(len(differ)):

@@ -16,7 +16,7 @@ COUNT = "count"  # a column of this name is that of the table, and no resample
 
 
 def read_resamples(path: str | Path, rows: UniqueRows) -> NDArray[np.float64]:
-    """How often each distinct row occurs in each resample, (resamples, distinct rows).
+    """Read how often each distinct row occurs in each resample, (resamples, distinct rows).
 
     A line for each distinct row: its states in columns named as the variables, and a column for each resample. Rows
     that have no line occur in none.

@@ -1,4 +1,4 @@
-"""How often resamples have each edge, from a file of `mrfit stability`."""
+"""Files of `mrfit stability`: the share of resamples with each edge."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class EdgeStability:
 
 
 def read_stability(path: str | Path, domain: Domain) -> dict[tuple[int, int], EdgeStability]:
-    """By pairs of variables a < b; a pair that has no line was in no resample."""
+    """Read the stability of pairs of variables a < b; pairs without a line are in no resample."""
     try:
         with Path(path).open(encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file, strict=True)

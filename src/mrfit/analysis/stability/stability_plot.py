@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import singledispatch
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mrfit.analysis.stability.case_dropping import SIMILAR, CaseDrop
+from mrfit.analysis.stability.case_dropping import SIMILAR, CaseDrop, CaseDropping
 from mrfit.analysis.stability.resampled_networks import Edge, pairs_of
-from mrfit.analysis.stability.stars import Stars
+from mrfit.analysis.stability.resampling import Stability
+from mrfit.analysis.stability.stars import Stars, StarsSelection
 from mrfit.core.errors import InputError
 from mrfit.plots.page import COLOURS, apart, count, cut, draw_key, name_lines, own_axes, text_width
 
@@ -19,12 +21,29 @@ if TYPE_CHECKING:
 
 # On paper, in inches.
 _LINE, _HEIGHT, _LEFT = 0.2, 3.4, 0.65
-_NAMES, _SHARES = 2.6, 1.3  # the room for names at most, and for bars of inclusion
+_NAMES, _SHARES = 2.6, 1.3  # the largest width of names, and the width of the bars of inclusion
 _MOST = 60  # edges in one picture
 _NAMED = 12  # edges with a name beside their path
 
 _SAMPLE, _RANGE = COLOURS[1], COLOURS[0]
 _LABELS = {"edges": "edges", "strength": "node strength", "expected_influence": "expected influence"}
+
+
+@singledispatch
+def draw_stability(found: Stability, *, title: str | None = None) -> Axes:
+    """Draw the main result of an analysis of stability; by default the ranges of edge weights."""
+    subtitle = f"{len(found.networks.known):,} resamples ({found.kind}); the middle {found.level:.0%} of weights"
+    return draw_edge_ranges(found.edges, title=title, subtitle=subtitle, unit=found.unit)
+
+
+@draw_stability.register(CaseDropping)
+def _(found: CaseDropping, *, title: str | None = None) -> Axes:
+    return draw_case_drop(found.case_drop, title=title)
+
+
+@draw_stability.register(StarsSelection)
+def _(found: StarsSelection, *, title: str | None = None) -> Axes:
+    return draw_stability_paths(found.stars, found.networks.names, title=title)
 
 
 def draw_edge_ranges(

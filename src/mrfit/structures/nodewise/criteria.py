@@ -1,4 +1,4 @@
-"""Criteria that select the point of a path: the extended BIC, or the loss on held-out rows."""
+"""Criteria for a point of a path: the extended BIC, or the prediction of held-out rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Criterion(ABC):
 
     @abstractmethod
     def score(self, variable: int, point: PathPoint) -> float:
-        """Return the number of one point; a single thread requests those of a path in order."""
+        """Score one point; one thread scores the points of a path in order."""
 
     def along(self, path: NodePath) -> Floats:
         known = self._known.setdefault(path.variable, [])
@@ -41,7 +41,7 @@ class Criterion(ABC):
         return np.array(known[: len(path.points)])
 
     def best(self, path: NodePath) -> int:
-        """Return the index of the best point; ties go to the last, which is shrunken least."""
+        """Index of the best point; of equal points the last, which is shrunken least."""
         return len(path.points) - 1 - int(np.argmin(self.along(path)[::-1]))
 
     def chosen(self, path: NodePath) -> PathPoint:
@@ -57,15 +57,15 @@ class Criterion(ABC):
         """Explain why it selected points without neighbours on all paths, although they go further."""
 
 
-class Ebic(Criterion):
-    """Extended BIC: 2 loss + ``price`` of a coefficient * coefficients."""
+class EbicCriterion(Criterion):
+    """An extended BIC: 2 loss + ``price`` of a coefficient * coefficients."""
 
     def __init__(self, price: float) -> None:
         super().__init__()
         self.price = price
 
     def why_none(self, rows: UniqueRows, paths: Sequence[NodePath]) -> str:
-        """Return what the most promising pair lowers 2 loss by, and the penalty on its coefficients."""
+        """Name the most promising pair, its reduction of 2 loss and the cost of its coefficients."""
         best = (-np.inf, "")
         for path in paths:
             first = next((point for point in path.points if len(point.selected)), None)
@@ -79,15 +79,15 @@ class Ebic(Criterion):
         return best[1]
 
 
-class ShrunkenEbic(Ebic):
-    """Extended BIC of the l1 solution, counting its nonzero coefficients: the practice for binary variables."""
+class ShrunkenEbic(EbicCriterion):
+    """At the l1 solution itself, with its coefficients that are not zero: the practice for binary variables."""
 
     def score(self, variable: int, point: PathPoint) -> float:
         return 2.0 * point.loss + self.price * point.n_parameters
 
 
-class RefittedEbic(Ebic):
-    """Extended BIC of the maximum likelihood fit on the point's neighbours.
+class RefittedEbic(EbicCriterion):
+    """At the maximum of the likelihood on the point's neighbours.
 
     A group of coefficients enters all at once but shrunken, so its loss would reflect only part of what its penalty
     counts. The reported coefficients are refitted too, with an l1 penalty just large enough for finite values.
@@ -148,8 +148,8 @@ def _regression(table: IndicatorTable | ItemTable, variable: int) -> Regression 
     return Regressions(table, [variable]).all[0]
 
 
-class HeldOutLoss(Criterion):
-    """Negative log-likelihood of the variable given the rest, summed over weighted held-out rows.
+class HeldOutCriterion(Criterion):
+    """Negative log-likelihood of the variable given the rest, summed over weighted rows that were held out.
 
     Rows are left out if the variable is in a state absent from training, which no point can predict. Such a state of a
     neighbour has no effect.
@@ -176,8 +176,8 @@ class HeldOutLoss(Criterion):
         return "held-out rows are predicted best without any neighbour."
 
 
-def ebic(rows: UniqueRows, gamma: float, *, refit: bool, n_variables: int | None = None) -> Ebic:
-    """Return the extended BIC; ``gamma`` weighs its extra term, of ``n_variables`` (all by default).
+def ebic(rows: UniqueRows, gamma: float, *, refit: bool, n_variables: int | None = None) -> EbicCriterion:
+    """The extended BIC; ``gamma`` weighs its extra term, of ``n_variables`` (all by default).
 
     It uses refits if requested, and always with groups of coefficients.
     """
@@ -188,5 +188,5 @@ def ebic(rows: UniqueRows, gamma: float, *, refit: bool, n_variables: int | None
 
 
 def price_of(total_weight: float, gamma: float, n_variables: int) -> float:
-    """Return the penalty of one coefficient: log N + 2 gamma log(n - 1)."""
+    """Cost of a coefficient, log N + 2 gamma log(n - 1)."""
     return float(np.log(total_weight) + 2.0 * gamma * np.log(max(n_variables - 1, 1)))

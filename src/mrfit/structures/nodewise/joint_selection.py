@@ -35,10 +35,10 @@ class JointSelection(NeighbourSelection):
     Parameters
     ----------
     valid
-        Rows that choose ridge and price. Without them a fifth of the rows does, and the graph is then grown anew on
-        all rows.
+        Validation rows, which select ridge and threshold. Without them a fifth of the rows does, and the graph is then
+        grown again on all rows.
     seed
-        Of how that fifth is drawn.
+        Random seed for that fifth.
     """
 
     max_degree: int

@@ -1,4 +1,4 @@
-"""What every way to choose neighbours offers."""
+"""Base class of the ways to choose neighbours."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class NeighbourSelection(ABC):
         jobs: int = 1,
         callback: Callable[[int], None] | None = None,
     ) -> Neighbours:
-        """``callback`` is told how many regressions have newly come to their end, each of them once."""
+        """Choose neighbours; ``callback`` receives the number of regressions that have just ended."""
 
     def why_none(self, rows: UniqueRows, paths: Sequence[NodePath]) -> str:
-        """Why no variable has a neighbour, where none has; ``paths`` are those that were walked."""
+        """Explain why no variable has a neighbour; ``paths`` are the computed ones."""
         return "no variable helps to predict another."

@@ -14,24 +14,24 @@ from mrfit.data.unique_rows import UniqueRows
 
 @dataclass(frozen=True)
 class SeenStates:
-    """States of positive weight, and the mapping from declared to seen states.
+    """States of positive weight, and the position of each declared state among them.
 
-    ``place[i][code]`` is the code of a declared state among the seen states of variable i; an unseen state gets the
-    code after the last.
+    ``position[i][code]`` is the code of a declared state among the seen states of variable i. An unseen state has the
+    position after the last.
     """
 
     domain: Domain
-    place: tuple[NDArray[np.int64], ...]
+    position: tuple[NDArray[np.int64], ...]
 
     @classmethod
     def of(cls, rows: Tallied) -> SeenStates:
-        variables, places = [], []
+        variables, positions = [], []
         for variable, weights in zip(rows.domain, rows.state_weights, strict=True):
             seen = weights > 0
             states = tuple(state for state, is_seen in zip(variable.states, seen, strict=True) if is_seen)
             variables.append(variable if seen.all() else Variable(variable.name, states))
-            places.append(np.where(seen, np.cumsum(seen) - 1, seen.sum()))
-        return cls(Domain(tuple(variables)), tuple(places))
+            positions.append(np.where(seen, np.cumsum(seen) - 1, seen.sum()))
+        return cls(Domain(tuple(variables)), tuple(positions))
 
     @property
     def has_groups(self) -> bool:
@@ -39,8 +39,8 @@ class SeenStates:
         return max(self.domain.shape, default=0) > 2
 
     def codes(self, rows: UniqueRows) -> NDArray[np.int64]:
-        """Return the rows' codes among the seen states."""
-        return np.stack([place[rows.codes[:, i]] for i, place in enumerate(self.place)], axis=1)
+        """The rows' codes among the seen states."""
+        return np.stack([position[rows.codes[:, i]] for i, position in enumerate(self.position)], axis=1)
 
     def of_rows(self, rows: UniqueRows) -> UniqueRows:
         """Return the rows in which the states were seen, under the domain of these states."""

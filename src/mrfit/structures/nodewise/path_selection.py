@@ -24,9 +24,9 @@ from mrfit.structures.nodewise.observed_states import SeenStates
 from mrfit.structures.nodewise.regressions import REFIT_STRENGTH
 
 WEAKEST = 1e-4  # of the critical strength: where a path ends though its criterion may still fall
-_MOST_WHOLE = 2**12  # variables whose paths are kept whole; of more, what remarks look at
+_MOST_WHOLE = 2**12  # variables up to which whole paths stay in memory; beyond, only the points that remarks use
 _WEAK = 50  # variables that a weak regression may select
-_STAGE = 0.3  # of the strength a path has come to: how far it goes before its criterion is asked again
+_STAGE = 0.3  # of its present strength: where a path stops to evaluate its criterion
 
 # In a pool: points at once before stretches are halved; and no end before the last point.
 _STRIDE, _REFITTED_STRIDE, _NEVER = 22, 8, (-1.0, -1.0, 0)
@@ -42,7 +42,7 @@ _GLMNET_TIGHTER = 1e-2  # times the tolerance: small differences of losses decid
 
 @dataclass(frozen=True)
 class _Patience:
-    """How far a path goes at least, as a share of the critical strength, and how many points must lie behind the best.
+    """Least length of a path, as a share of the critical strength, and points that must lie behind the best.
 
     A criterion may rise when a coefficient enters and fall below its best again many points later.
     """
@@ -55,13 +55,13 @@ class _Patience:
 # Refitted scores know at once when one too many has entered, and points with groups of coefficients cost more.
 _SINGLE, _GROUPS = _Patience(0.01, 16), _Patience(_STAGE, 8)
 # Where rows are lists, most pairs of variables share a row or two, and all of these enter one strength after the other:
-# such paths go no further than they must, and are asked more often.
+# such paths go no further than they must and evaluate their criterion more often.
 _LISTS = _Patience(_STAGE, 16, stage=0.8)
 
 
 @dataclass(frozen=True)
 class PathSelection(NeighbourSelection):
-    """How far paths go, and which of their points neighbours are read from.
+    """Length of the paths, and the point on each that gives the neighbours.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class PathSelection(NeighbourSelection):
 
     @property
     def pooled_walk(self) -> Walk:
-        """The same paths for a `RegressionPool`."""
+        """Paths of this selection for a `RegressionPool`."""
         refits = _REFITS if isinstance(self.criterion, RefittedEbic) else _NO_REFITS
         if self.standard:  # where a path ends is known point by point
             share = self.walk.ratio ** np.arange(_GLMNET_POINTS)
@@ -208,7 +208,7 @@ def _patience(rows: UniqueRows) -> _Patience:
 
 
 class _Reading(NamedTuple):
-    """What one path says, as `Neighbours` has it."""
+    """Arcs of one path, in the form of `Neighbours`."""
 
     variable: int
     arcs: Indices
@@ -272,7 +272,7 @@ def _until_explained(walk: PathSettings, path: NodePath) -> Floats:
 
 
 def explained_by(losses: Floats) -> int:
-    """How many points glmnet would have walked; the first has no variables."""
+    """Number of points at which glmnet would stop; the first has no variables."""
     for t in range(_GLMNET_LEAST, len(losses) + 1):
         gain, left = (losses[t - 2] - losses[t - 1]) / losses[0], losses[t - 1] / losses[0]
         if gain < _GLMNET_GAIN or 1.0 - left > _GLMNET_EXPLAINED:

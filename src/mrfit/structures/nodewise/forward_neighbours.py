@@ -27,7 +27,7 @@ from mrfit.structures.nodewise.null_scores import NullScores, surcharge_of_one
 from mrfit.structures.nodewise.regressions import REFIT_STRENGTH, Regression, Regressions
 
 _TOLERANCE = 1e-4
-PRICE = 3.84  # the 95% point of chi-square with one degree of freedom
+THRESHOLD = 3.84  # the 95% point of chi-square with one degree of freedom
 _MOST_EXCHANGES = 40
 _MOST_RANKS = 5  # neighbours, weakest first, that are tried for an exchange
 _NEAR_BEST = 0.95  # share of the best promise of either end that an edge must reach to enter in a round
@@ -35,14 +35,14 @@ _LOOK_AHEAD = 4  # candidates of largest score that are tried by refitting
 
 
 @dataclass(frozen=True)
-class ForwardSelection(NeighbourSelection):
-    """At most ``max_degree`` neighbours for each variable's own regression, each of which scores above the price.
+class ForwardNeighbours(NeighbourSelection):
+    """At most ``max_degree`` neighbours for each variable, each of which scores above a threshold.
 
-    ``either`` says that one of the two regressions of a pair is enough for an edge, so that it has two chances.
+    With ``either``, one of the two regressions of a pair suffices for an edge, so that it has two chances.
     """
 
     max_degree: int
-    price: float = PRICE
+    threshold: float = THRESHOLD
     either: bool = True
 
     def neighbours(
@@ -58,7 +58,7 @@ class ForwardSelection(NeighbourSelection):
             return self._of_variables(rows, pairs, range(n), jobs, callback)
         hands = [range(k, n, n_at_once()) for k in range(min(n, n_at_once()))]
         found = mapped(
-            ForwardSelection._of_hand,
+            ForwardNeighbours._of_hand,
             hands,
             shared=(self, rows, pairs),
             name=lambda hand: f"{len(hand)} regressions",
@@ -81,7 +81,7 @@ class ForwardSelection(NeighbourSelection):
         """The regressions of some variables; others choose nothing."""
         table = IndicatorTable.of(rows)
         regressions = Regressions(table, variables, pairs.forbidden)
-        threshold = _Threshold.of(table, self.price, either=self.either)
+        threshold = _Threshold.of(table, self.threshold, either=self.either)
         _start(regressions, pairs)
         for _ in range(self.max_degree):
             growing = [r for r in regressions.all if len(r.working) < self.max_degree]
@@ -114,7 +114,7 @@ class ForwardGraph(NeighbourSelection):
         n, finished = len(rows.domain), _FinishedCounter(callback)
         table = IndicatorTable.of(rows)
         regressions = Regressions(table, range(n), pairs.forbidden)
-        threshold = _Threshold.of(table, PRICE)
+        threshold = _Threshold.of(table, THRESHOLD)
         _start(regressions, pairs)
         graph, scores = pairs.required.copy(), np.zeros((n, n))
         changed = regressions.all
@@ -184,7 +184,7 @@ def _matching(promise: Floats) -> list[tuple[int, int]]:
     Refits change promises, so edges that promise less than the best of either end wait for the next round.
     """
     best = promise.max(axis=1, initial=0.0)
-    near = promise >= np.maximum(_NEAR_BEST * np.maximum.outer(best, best), 2 * PRICE)
+    near = promise >= np.maximum(_NEAR_BEST * np.maximum.outer(best, best), 2 * THRESHOLD)
     a, b = np.nonzero(np.triu(near, 1))
     order = np.argsort(-promise[a, b], kind="stable")
     edges, taken = [], np.zeros(len(promise), bool)
@@ -293,7 +293,7 @@ def _of_all_hands(found: Sequence[Neighbours]) -> Neighbours:
 
 
 def _neighbours(regressions: Regressions, n: int, graph: NDArray[np.bool_] | None = None) -> Neighbours:
-    """Those at work in each regression, or those of a graph."""
+    """Neighbours in the working sets of the regressions, or in a graph."""
     chosen, coefficients = np.zeros((n, n), bool), np.zeros((n, n))
     for r in regressions.all:
         chosen[r.variable, r.working] = True

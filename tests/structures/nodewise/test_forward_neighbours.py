@@ -13,7 +13,7 @@ from scipy.stats import binom
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structures.nodewise.allowed_pairs import AllowedPairs
 from mrfit.structures.nodewise.design_matrix import IndicatorTable
-from mrfit.structures.nodewise.forward_selection import ForwardGraph, ForwardSelection
+from mrfit.structures.nodewise.forward_neighbours import ForwardGraph, ForwardNeighbours
 from mrfit.structures.nodewise.neighbour_selection import NeighbourSelection
 from mrfit.structures.nodewise.regressions import Regressions
 from mrfit.structures.simple import Learned
@@ -34,7 +34,7 @@ def _found(
     return chosen, coefficients
 
 
-_neighbours, _graph = partial(_found, ForwardSelection), partial(_found, ForwardGraph)
+_neighbours, _graph = partial(_found, ForwardNeighbours), partial(_found, ForwardGraph)
 BY_GAIN = {"gain": _neighbours, "graph": _graph}
 both = pytest.mark.parametrize("by_gain", BY_GAIN.values(), ids=BY_GAIN.keys())
 
@@ -134,7 +134,7 @@ def test_either_of_two_regressions_finds_no_more_noise_than_one_where_rows_are_f
     """Of two states: with few rows the regressions of a pair disagree, so that a pair has two chances."""
     n_tables = 250
     found = [
-        ForwardSelection(11).neighbours(_noise(2, 100, k), AllowedPairs.all(12)).edges("or") for k in range(n_tables)
+        ForwardNeighbours(11).neighbours(_noise(2, 100, k), AllowedPairs.all(12)).edges("or") for k in range(n_tables)
     ]
     assert sum(map(len, found)) <= binom.isf(1e-3, n_tables * 66, 0.05)
 
@@ -143,16 +143,16 @@ def test_a_pair_that_both_regressions_must_choose_pays_the_price_alone() -> None
     rows, pairs = _noise(2, 100, 0), AllowedPairs.all(12)
     edges = {}
     for rule, either in (("or", True), ("and", False)):
-        found = ForwardSelection(11, either=either).neighbours(rows, pairs)
+        found = ForwardNeighbours(11, either=either).neighbours(rows, pairs)
         edges[rule] = found.edges(rule).tolist()
         assert Learned(rule=rule).learn(rows).structure.edges.tolist() == edges[rule]
-    assert len(ForwardSelection(11).neighbours(rows, pairs).edges("and")) < len(edges["and"])
+    assert len(ForwardNeighbours(11).neighbours(rows, pairs).edges("and")) < len(edges["and"])
 
 
 def test_a_pair_must_score_as_rarely_by_luck_as_one_parameter_exceeds_the_price() -> None:
     found = {}
     for price in (1.0, 3.84, 6.63):
-        selection = ForwardSelection(11, price)
+        selection = ForwardNeighbours(11, price)
         arcs = sum(
             int(selection.neighbours(_noise(4, 500, seed), AllowedPairs.all(12)).chosen.sum()) for seed in range(6)
         )
