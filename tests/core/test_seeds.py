@@ -14,6 +14,7 @@ from mrfit import (
     Learner,
     MarkovNetwork,
     MarkovNetworkLearner,
+    SoftTied,
     bootstrap_edges,
     bootstrap_goodness,
     learn,
