@@ -244,14 +244,14 @@ def test_a_constant_column_under_a_penalty_is_finite(value: int, method: Method[
 @both_methods
 @pytest.mark.parametrize(("value", "held_at"), [(0, -HELD_AT), (1, HELD_AT)])
 def test_a_constant_column_without_a_penalty_is_held(
-    value: int, active_bounds_at: float, method: Method[Any], rng: np.random.Generator
+    value: int, held_at: float, method: Method[Any], rng: np.random.Generator
 ) -> None:
     """At the bound, by name, and the rest converges."""
     rows = _with_constant(value, rng)
     fit = learn(rows, Structure.complete(3), learner((1.0,), free_orders=(1,), solver=method)).best
     assert fit.solution.converged
     assert fit.held == ["x1=s1"]
-    assert fit.model.w[1] == active_bounds_at
+    assert fit.model.w[1] == held_at
     assert np.isfinite(fit.model.pll(rows))
 
 
@@ -352,12 +352,12 @@ def test_l1_without_single_variables_to_leave_free(rng: np.random.Generator) -> 
 
 
 @pytest.mark.parametrize(("value", "held_at"), [(0, -HELD_AT), (1, HELD_AT)])
-def test_l1_holds_a_constant_column(value: int, active_bounds_at: float, rng: np.random.Generator) -> None:
+def test_l1_holds_a_constant_column(value: int, held_at: float, rng: np.random.Generator) -> None:
     """A free parameter without a finite optimum stays at its bound; the rest converges."""
     fit = learn(_with_constant(value, rng), Structure.complete(3), learner((1.0,), penalty="l1")).best
     assert fit.solution.converged
     assert fit.held == ["x1=s1"]
-    assert fit.model.w[1] == active_bounds_at
+    assert fit.model.w[1] == held_at
 
 
 def test_a_path_of_l1_strengths_ends_where_single_fits_do(rng: np.random.Generator) -> None:

@@ -27,7 +27,16 @@ from mrfit.solvers.solution import Record, Solution, Status
 
 _KIND = LineKind("mrfit_fits", ("result", "point"), "another file")
 _SECONDS = 300.0  # of a long fit that a kill may cost
-_CLASSES = {cls.__name__: cls for cls in (Optimum, TiedSolution, Solution, Record, TyingRecord, Groups)}
+# Classes by their names in the file.
+_CLASSES = {
+    "Optimum": Optimum,
+    "TiedSolution": TiedSolution,
+    "Solution": Solution,
+    "Record": Record,
+    "Round": TyingRecord,
+    "Groups": Groups,
+}
+_NAMES = {cls: name for name, cls in _CLASSES.items()}
 
 
 class CheckpointedFit(Protocol):
@@ -106,7 +115,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Status):
         return {"status": value.name}
     if is_dataclass(value):
-        return {"kind": type(value).__name__} | {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+        return {"kind": _NAMES[type(value)]} | {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, tuple):
         return [_plain(each) for each in value]
     if isinstance(value, np.generic):
@@ -120,7 +129,7 @@ def _from_plain(document: Any) -> Any:
     if not isinstance(document, dict):
         return document
     if "kind" in document:
-        kind = _CLASSES[document["kind"]]
+        kind: Any = _CLASSES[document["kind"]]
         return kind(**{name: _from_plain(each) for name, each in document.items() if name != "kind"})
     if "array" in document:
         return np.frombuffer(base64.b64decode(document["array"]), document["dtype"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import hypot
+from math import hypot, isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from mrfit.core.html_table import html_table
 from mrfit.core.rounding import with_error
-from mrfit.learning.partitioned_rows import PartedRows
+from mrfit.learning.partitioned_rows import PartedRows, RowsSummary
 from mrfit.learning.tying.soft_tying import TyingRecord
 from mrfit.model.markov_network import MarkovNetwork
+from mrfit.model.parameter_estimates import ErrorsSummary
 from mrfit.model.standard_error_estimates import StandardErrors
 from mrfit.solvers.solution import Solution
 from mrfit.structures.base import LearnedStructure
@@ -109,6 +110,36 @@ class CandidateFit:
         """`MarkovNetwork.n_distinct`."""
         return self.model.n_distinct
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fit as a point of a grid, ready for JSON."""
+        solution, model = self.solution, self.model
+        tied: dict[str, Any] = {}
+        if model.groups is not None:
+            tied = {"groups": self.n_groups, "n_groups": model.n_groups, "tying_iterations": len(self.rounds)}
+        exact = {} if self.measure == "pll" else {"train_pll": self.train_pll, "duality_gap": solution.gap}
+        return {
+            "strength": self.strength,
+            **tied,
+            f"train_{self.measure}": _known(self.train),
+            f"valid_{self.judge}": _known(self.held_out),
+            **exact,
+            **({"log_z_error": self.log_z_error} if self.log_z_error else {}),
+            "n_distinct": self.n_distinct,
+            "passes": self.passes,
+            "n_nonzero": self.n_nonzero,
+            "n_nonzero_scopes": self.n_nonzero_scopes,
+            "violation": solution.violation,
+            "converged": solution.converged,
+            "status": solution.status.value,
+            "iterations": solution.iterations,
+            "evaluations": solution.evaluations,
+            "products": solution.products,
+            "seconds": self.seconds,
+            "objective_per_row": _known(solution.value),
+            "nonzero_by_order": {str(order): count for order, count in self.nonzero_by_order.items()},
+            "held": self.held,
+        }
+
     @property
     def held(self) -> list[str]:
         """Names of unpenalised parameters without a finite optimum, held at a bound."""
@@ -167,6 +198,16 @@ class TyingGain:
         """Larger than two standard errors on rows that chose nothing; None where there are none."""
         return self.mean > 2.0 * self.standard_error if self.rows == "test" else None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the gain, and the L2 fit it is measured against, ready for JSON."""
+        return {
+            "mean": self.mean,
+            "standard_error": self.standard_error,
+            "rows": self.rows,
+            "is_real": self.is_real,
+            "l2": self.l2.to_dict(),
+        }
+
 
 @dataclass(frozen=True)
 class FitResult:
@@ -176,6 +217,8 @@ class FitResult:
     ----------
     structure
         What the fits are over, and for a learned one the evidence for its edges.
+    rows
+        How many rows they were learned from.
     n_cells, n_candidate_parameters
         What the objective goes over, and how many parameters were considered; `MarkovNetwork.n_parameters` of the model
         are not zero.
@@ -196,6 +239,7 @@ class FitResult:
     fits: tuple[CandidateFit, ...]
     best: CandidateFit
     structure: LearnedStructure
+    rows: RowsSummary
     n_cells: int
     n_candidate_parameters: int
     guarantee: str
@@ -249,3 +293,63 @@ class FitResult:
             return None
         ends = {min(strengths): "weakest", max(strengths): "strongest"}
         return ends.get(self.best.strength)
+
+    @property
+    def score_error(self) -> float | None:
+        """Standard error of log Z and of learning by chains together: fits with other seeds differ by as much."""
+        known = self.model.provenance.get("log_z")
+        return None if known is None else hypot(known["error"], known["learning_error"])
+
+    @property
+    def estimates(self) -> ErrorsSummary | None:
+        """The parameters of the best model with their standard errors, if these were asked for."""
+        return None if self.model.errors is None else ErrorsSummary.of(self.model)
+
+    def to_dict(self, check: Check | None = None) -> dict[str, Any]:
+        """Return the best fit and the whole grid, ready for JSON, with a ``check`` of the model if there is one."""
+        model, considered = self.model, self.structure.structure
+        score_error, estimates = self.score_error, self.estimates
+        return {
+            **self.rows.to_dict(),
+            "n_parameters": model.n_parameters,
+            "n_edges": model.n_edges,
+            "n_candidate_parameters": self.n_candidate_parameters,
+            "n_candidate_edges": len(considered.edges),
+            "n_candidate_scopes": considered.n_scopes,
+            "n_cells": self.n_cells,
+            **({} if self.engine is None else {"engine": self.engine}),
+            **({} if score_error is None else {"log_z_error": model.known_log_z_error, "score_error": score_error}),
+            "guarantee": self.guarantee,
+            "remarks": list(self.structure.remarks),
+            "end_of_grid": self.end_of_grid,
+            "unbounded": dict(model.unbounded),
+            **self.best.to_dict(),
+            **self._test_to_dict(),
+            **self._groups_to_dict(),
+            **({} if check is None else _check_to_dict(check)),
+            **({} if estimates is None else estimates.to_dict()),
+            "path": [fit.to_dict() for fit in self.fits],
+        }
+
+    def _test_to_dict(self) -> dict[str, Any]:
+        test = self.test
+        if test is None:
+            return {}
+        parts = {"test_row_error": test.row_error, "test_log_z_error": test.log_z_error} if test.log_z_error else {}
+        return {f"test_{self.best.measure}": test.mean, "test_standard_error": test.standard_error, **parts}
+
+    def _groups_to_dict(self) -> dict[str, Any]:
+        if self.model.groups is None:
+            return {}
+        gain = None if self.gain is None else self.gain.to_dict()
+        return {"centers": self.model.groups.centers.tolist(), "gain_over_l2": gain}
+
+
+def _check_to_dict(check: Check) -> dict[str, Any]:
+    phantom = None if check.phantom_mode is None else check.phantom_mode.to_dict()
+    return {"check": check.verdict, "max_marginal_error": check.max_marginal_error, "phantom_mode": phantom}
+
+
+def _known(value: float | None) -> float | None:
+    """Return None for what is not a number: the likelihood of a model whose chains do not mix."""
+    return None if value is None or isnan(value) else value

@@ -30,7 +30,7 @@ from mrfit.learning.fresh_log_z import with_fresh_log_z
 from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.learning.objective_specs import JUDGES, PSEUDO_LIKELIHOOD, ObjectiveSpec
 from mrfit.learning.partitioned_fit import problems_in_parts
-from mrfit.learning.partitioned_rows import PartedRows
+from mrfit.learning.partitioned_rows import PartedRows, RowsSummary
 from mrfit.learning.penalty_spec import STATIONARY_POINT, PenaltySpec
 from mrfit.learning.penalty_specs import L2, l2_path
 from mrfit.learning.serialization import SHORT, from_plain, kind_of, learner_digest, to_plain
@@ -363,12 +363,20 @@ class Learner:
                     others = with_fresh_log_z(problem.by_chains, others, _most_likely, is_validated=valid is not None)
                 gain = self._gain((best, others[_most_likely(others)]), valid, test, jobs)
             score = None if test is None else self._score(best, test, jobs)
-        n_cells, n_parameters = problem.objective.n_cells, problem.n_parameters
-        guarantee = self.penalty.guarantee() if problem.objective.is_convex else STATIONARY_POINT
         return FitResult(
-            fits, best, structure, n_cells, n_parameters, guarantee, grid.is_path, score, gain,
-            problem.coordinates.engine, problem.rows if isinstance(problem.rows, PartedRows) else None,
-        )  # fmt: skip
+            fits=fits,
+            best=best,
+            structure=structure,
+            rows=RowsSummary.of(problem.rows),
+            n_cells=problem.objective.n_cells,
+            n_candidate_parameters=problem.n_parameters,
+            guarantee=self.penalty.guarantee() if problem.objective.is_convex else STATIONARY_POINT,
+            is_path=grid.is_path,
+            test=score,
+            gain=gain,
+            engine=problem.coordinates.engine,
+            parts=problem.rows if isinstance(problem.rows, PartedRows) else None,
+        )
 
     def _fits(
         self, evaluation: Evaluation, grid: Grid, callback: Callback | None, rough: float | None

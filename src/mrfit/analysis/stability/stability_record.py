@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mrfit.analysis.row_record import RowsSummary
 from mrfit.analysis.stability.case_dropping import CaseDrop
 from mrfit.analysis.stability.complementary_pairs import StablePairs
 from mrfit.analysis.stability.resampled_networks import Edge, pairs_of
 from mrfit.analysis.stability.stability import Stability
 from mrfit.analysis.stability.stars import Stars
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.learning.partitioned_rows import RowsSummary
 
 
 @dataclass(frozen=True)

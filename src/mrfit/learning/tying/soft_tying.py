@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -48,6 +49,8 @@ class AlternationSettings:
     first_share: float = 1.0
     growth: float = 1.0
     max_rounds: int = 500
+
+    word: ClassVar[str] = "SoftTying"  # in stored learners
 
     def __post_init__(self) -> None:
         steps = self.inner_iterations
