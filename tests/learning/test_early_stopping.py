@@ -68,7 +68,7 @@ def test_there_is_no_race_where_another_score_chooses(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a fit maximises on its way cannot be compared with that."""
-    monkeypatch.setattr(held_out, "Race", None)  # nobody may begin one
+    monkeypatch.setattr(held_out, "EarlyStopping", None)  # nobody may begin one
     rows, valid = (chain(rng, n)[:, :6] for n in (60, 200))
     learner = Learner(CompleteGraph(), LearnTieRelearn((0.1, 1.0), groups=(2, 5)), judge="ll")
     assert len(learner.fit(rows, valid, compared=False, rough=1e-4).fits) == 4

@@ -1,4 +1,4 @@
-"""What there is to say about a learned structure."""
+"""Summary of a learned structure."""
 
 from __future__ import annotations
 

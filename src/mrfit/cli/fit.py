@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -155,14 +154,14 @@ def command(context: click.Context, /, data: tuple[str, ...], **options: Any) ->
     rows = read(source, options, states=states)
     check_orders_of(learner, rows.domain, states)
     if options["missing"] == "em":
-        told = replace(learner, structure=_one_structure(learner, rows, options))
+        told = learner.with_structure(_one_structure(learner, rows, options))
         fit_by_em(name, told, cast("UniqueRows", rows), options, jobs=jobs)
         return
     valid, test = (None if name is None else read_rows(name, options, domain=rows.domain) for name in (held_out, tests))
     quiet = options["quiet"] or options["as_json"]
     _note_cost(rows, learner, quiet=quiet)
     by_degree = {
-        degree: _fitted(replace(learner, structure=structure), rows, valid, test, options, jobs=jobs)
+        degree: _fitted(learner.with_structure(structure), rows, valid, test, options, jobs=jobs)
         for degree, structure in _structures(learner, rows, options)
     }
     degree = max(by_degree, key=lambda degree: by_degree[degree].best.rank)
@@ -209,7 +208,7 @@ def _with_observed(fitted: FitResult, rows: UniqueRows | PartitionedTable, valid
 
 
 def _repeated(context: click.Context, model_file: str) -> Learner:
-    """How a model was learned, which must be all that is said about learning."""
+    """Return the learner of a model; refuse further options of learning."""
     from mrfit.analysis.stability.stability import told_learner
 
     files = {"data", "like", "valid", "test", "output", "plot_scores", "title", "states", "no_check", "errors"}
@@ -325,7 +324,7 @@ def _check_files(data: tuple[str, ...], options: dict[str, Any]) -> None:
 
 
 def _checked_picture(plot: str | None, learner: Learner, valid: str | None) -> Path | None:
-    """Where the picture of the scores goes, if there will be any."""
+    """Return the path of the picture of the scores; None without one."""
     if plot is None:
         return None
     from mrfit.plots.page import check_figure_path

@@ -44,7 +44,7 @@ def fit_by_em(data: str, learner: Learner, rows: UniqueRows, options: dict[str, 
 
 
 def print_missing(missing: MissingSummary) -> None:
-    """What is missing where."""
+    """Print how many values are missing in each column, and which columns lack values together."""
     say(f"{missing.n_incomplete:,.0f} of {missing.n_rows:,.0f} rows are incomplete; missing in each column:")
     for name, n in missing.columns[:_MOST]:
         say(f"  {n:8,.0f} {n / missing.n_rows:6.1%}  {name}")

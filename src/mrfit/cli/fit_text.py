@@ -1,4 +1,4 @@
-"""What `mrfit fit` says about what it learned: as text, and as a picture."""
+"""Output of `mrfit fit`: the result of a fit as text, and held-out scores as a picture."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _print_worth(fitted: FitResult) -> None:
 
 
 def unbounded_in_words(limits: Mapping[str, str]) -> str:
-    """Which parameters have no finite estimate, and why."""
+    """Name the parameters without a finite estimate."""
     several = "parameters are" if len(limits) > 1 else "parameter is"
     shown = ", ".join(f"{name} ({limit})" for name, limit in list(limits.items())[:_MOST_HELD])
     more = f", ... ({len(limits):,} in all)" if len(limits) > _MOST_HELD else ""
@@ -85,7 +85,7 @@ def unbounded_in_words(limits: Mapping[str, str]) -> str:
 
 
 def print_criteria(summary: ErrorsSummary) -> None:
-    """How many parameters there are in effect, and what that costs."""
+    """Print the effective number of parameters, and the information criteria."""
     errors, n = summary.errors, len(summary.estimates)
     without = f", {summary.n_without:,} of them without a finite optimum" if summary.n_without else ""
     criteria = "" if math.isnan(errors.claic) else f"; CLAIC {errors.claic:.2f}, CLBIC {errors.clbic:.2f}"
@@ -93,7 +93,7 @@ def print_criteria(summary: ErrorsSummary) -> None:
 
 
 def _print_gain(gain: TyingGain) -> None:
-    """A verdict only from rows that chose nothing: the best of ninety fits looks good on the rows it was chosen by."""
+    """Print the gain. Only test rows give a verdict: the best of ninety fits looks good on rows that chose it."""
     verdict = {True: ": a gain", False: ": no gain", None: "; --test FILE tells what is left of it on other rows"}
     say(
         f"against the best L2 fit (strength {gain.l2.strength:g}) {_ON[gain.rows]}: "

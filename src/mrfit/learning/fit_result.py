@@ -1,4 +1,4 @@
-"""What learning returns."""
+"""Results of learning: optima, candidate fits and the result of a whole grid."""
 
 from __future__ import annotations
 
@@ -22,36 +22,60 @@ from mrfit.structures.base import LearnedStructure
 
 if TYPE_CHECKING:
     from mrfit.analysis.goodness.check import Check
+    from mrfit.learning.backend import Backend
+    from mrfit.parameterizations.groups import Groups
 
 _CELL_SECONDS = 5e-8  # for a cell in a pass of a solver over the data
 _LEAST_CHECK, _LONGEST_CHECK = 0.1, 10.0  # seconds
 
 
 @dataclass(frozen=True)
-class CandidateFit:
-    """The model at one point of the grid, with the certificate of its optimum.
+class Optimum:
+    """The optimum at one point of the grid, as a solver found it.
 
-    ``train`` and ``held_out`` are means a row of what was maximised, which ``measure`` names (pll or ll); the second is
-    that of the validation rows, or the mean over the folds of a cross-validation. ``passes`` counts evaluations and
-    Hessian products over the data.
+    Parameters
+    ----------
+    solution
+        In the parameters of a backend: ``coordinates``, where they are not those of the problem.
+    score
+        The mean of what was maximised over the rows it was learned from, without the penalty: minus the objective,
+        evaluated at the solution. The penalty is not subtracted from ``solution.value``, whose scale only the solver
+        knows.
+    passes
+        Evaluations and Hessian products over the data, with those that led from the last point to this one.
+    n_groups
+        The number of groups that was asked for, of each class that is tied for itself; None without tying.
     """
 
     strength: float
-    model: MarkovNetwork
     solution: Solution
+    score: float
+    passes: int
+    seconds: float
+    n_groups: int | None = None
+    groups: Groups | None = None
+    rounds: tuple[TyingRecord, ...] = ()
+    coordinates: Backend | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CandidateFit(Optimum):
+    """The optimum at one point of the grid, with its model and scores; ``solution`` is in the model's parameters.
+
+    ``train`` and ``held_out`` are means a row of what was maximised, which ``measure`` names (pll or ll). The held-out
+    score is that of the validation rows, or the mean over the folds of a cross-validation.
+    """
+
+    model: MarkovNetwork
     measure: str
     judge: str  # pll or ll, of the held-out score
     train: float
     held_out: float | None
     train_pll: float
-    seconds: float
-    passes: int = 0
-    n_groups: int | None = None
-    rounds: tuple[TyingRecord, ...] = ()
     fold_scores: tuple[float, ...] = ()
 
     def with_unbounded(self, limits: Mapping[str, str]) -> CandidateFit:
-        """The same, with the limits of parameters without a finite estimate in its model's provenance."""
+        """Return the fit with the limits of its unbounded parameters in the provenance of its model."""
         if not limits:
             return self
         return replace(self, model=replace(self.model, provenance={**self.model.provenance, "unbounded": dict(limits)}))
@@ -66,7 +90,7 @@ class CandidateFit:
         return with_error(self.train, self.log_z_error)
 
     def held_out_in_words(self) -> str:
-        """The held-out score in the same way; "none" where there are no such rows."""
+        """The held-out score with the digits that are known of it; "none" without held-out rows."""
         return "none" if self.held_out is None else with_error(self.held_out, self.held_out_log_z_error)
 
     @property
@@ -81,11 +105,11 @@ class CandidateFit:
 
     @property
     def held_out_log_z_error(self) -> float:
-        """The same in the held-out score."""
+        """Standard error of log Z in the held-out score."""
         return self.log_z_error if self.judge == "ll" else 0.0
 
     def with_errors(self, errors: StandardErrors) -> CandidateFit:
-        """The same, with standard errors in its model."""
+        """Return the fit with standard errors in its model."""
         return replace(self, model=replace(self.model, errors=errors))
 
     @property
@@ -179,7 +203,7 @@ class MeanScore:
 
 @dataclass(frozen=True)
 class TyingGain:
-    """What the best tied fit is better than the best L2 fit by, a row, with its standard error.
+    """The gain of the best tied fit over the best L2 fit, in nats a row, with its standard error.
 
     ``rows`` says on which rows: ``test``, which nothing was chosen on; or ``valid`` or ``folds``, on which both were
     chosen, from grids of different sizes, so that the difference flatters and no verdict follows from it.
@@ -195,7 +219,7 @@ class TyingGain:
 
     @property
     def is_real(self) -> bool | None:
-        """Larger than two standard errors on rows that chose nothing; None where there are none."""
+        """Whether the gain exceeds two standard errors on test rows; None without such rows."""
         return self.mean > 2.0 * self.standard_error if self.rows == "test" else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -274,7 +298,7 @@ class FitResult:
 
     @property
     def check_seconds(self) -> float:
-        """What a check of the model may take: about as long as the fits, from what they went over, not from a clock."""
+        """Time limit of a check: about as long as the fits, from the cells they evaluated, not from a clock."""
         worked = _CELL_SECONDS * self.n_cells * sum(fit.passes for fit in self.fits)
         return float(np.clip(worked, _LEAST_CHECK, _LONGEST_CHECK))
 

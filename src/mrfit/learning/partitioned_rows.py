@@ -72,7 +72,7 @@ Rows = UniqueRows | PartedRows
 
 @dataclass(frozen=True)
 class RowsSummary:
-    """How many rows something was learned from.
+    """Numbers of rows and variables that something was learned from.
 
     ``dropped`` rows had missing or unknown values and are not among ``n_rows``. A table in parts does not know its
     distinct rows.
