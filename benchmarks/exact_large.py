@@ -20,7 +20,7 @@ from benchmarks.timing import in_own_process, memory, seconds_of, timed
 from mrfit.core import transforms
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.fit_problem import FitProblem
-from mrfit.learning.grid import Optimum
+from mrfit.learning.fit_result import Optimum
 from mrfit.learning.penalty_specs import L1
 from mrfit.parameterizations.bases import Walsh
 

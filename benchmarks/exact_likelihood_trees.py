@@ -18,7 +18,6 @@ from benchmarks.timing import timed
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
 from mrfit.learning.fit_problem import FitProblem
-from mrfit.learning.initialization import start_and_bound
 from mrfit.learning.objective_specs import LikelihoodSpec
 from mrfit.learning.penalty_specs import L2
 from mrfit.objectives.objective import Objective
@@ -71,7 +70,7 @@ def _begun(task: FitProblem) -> tuple[Objective, np.ndarray]:
     """The objective with its penalty, and independent variables."""
     states = task.coordinates.states  # type: ignore[attr-defined]
     smooth, _ = Ridge(1.0).added_to(Plain(states, task.rows), total_weight=task.total_weight)
-    start, _ = start_and_bound(task.coordinates, task.rows, np.zeros(task.coordinates.n_parameters, bool))
+    start, _ = task.coordinates.start_and_bound(task.rows, np.zeros(task.coordinates.n_parameters, bool))
     return smooth, start
 
 

@@ -13,7 +13,7 @@ from benchmarks.timing import take_turns, timed
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import Learner
 from mrfit.learning.fit_problem import FitProblem
-from mrfit.learning.grid import Optimum
+from mrfit.learning.fit_result import Optimum
 from mrfit.learning.objective_specs import LIKELIHOOD
 from mrfit.learning.penalty_specs import L1
 from mrfit.solvers.fista import Fista

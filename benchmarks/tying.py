@@ -19,7 +19,8 @@ from benchmarks.table import Column, Record, Table, named
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning import HELD_AT, Learner
 from mrfit.learning.fit_problem import FitProblem as Fitting
-from mrfit.learning.grid import Grid, Optimum
+from mrfit.learning.fit_result import Optimum
+from mrfit.learning.penalty_spec import Grid
 from mrfit.learning.penalty_specs import L2, l2_path
 from mrfit.learning.tying.soft_tying import TyingTask, tie_softly
 from mrfit.learning.tying.tying_problem import TyingProblem

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mrfit.analysis.fit_record import FitSummary
 from mrfit.analysis.model_card import ModelCard
 from mrfit.analysis.score_record import ScoreSummary
 from mrfit.analysis.spectrum.interaction_spectrum import interaction_spectrum, order_costs
@@ -44,8 +43,8 @@ def _all() -> dict[str, object]:
     tied = Learner(penalty=SoftTied(groups=2, strength=(1.0, 5.0))).fit(rows, rows, test=rows)
     found = interaction_spectrum(rows, "pseudo-counts", folds=3)
     return {
-        "fit": FitSummary.of(Learner().fit(rows), rows),
-        "tied fit": FitSummary.of(tied, rows),
+        "fit": Learner().fit(rows),
+        "tied fit": tied,
         "structure": StructureSummary.of(Learned(max_degree=2).learn(rows), rows, seconds=0.5),
         "spectrum": SpectrumSummary.of(found, order_costs(rows, max_order=1, folds=3), rows),
         "theory": TheorySummary.of(tied.model),
@@ -62,13 +61,13 @@ def test_every_summary_is_frozen_and_survives_json() -> None:
             summary.anything = 1
 
 
-def test_the_best_of_a_summary_is_one_of_its_path() -> None:
+def test_the_best_fit_is_a_point_of_the_path() -> None:
     rows = _rows()
     fitted = Learner(penalty=L2((1.0, 10.0, 100.0))).fit(rows, _rows(2))
-    summary = FitSummary.of(fitted, rows)
-    assert [point.strength for point in summary.path] == [fit.strength for fit in fitted.fits]
-    assert any(point is summary.best for point in summary.path)
-    assert summary.best.held_out == fitted.best.held_out == max(point.held_out for point in summary.path)
+    document = fitted.to_dict()
+    assert [point["strength"] for point in document["path"]] == [fit.strength for fit in fitted.fits]
+    assert any(point.items() <= document.items() for point in document["path"])
+    assert document["valid_pll"] == fitted.best.held_out == max(point["valid_pll"] for point in document["path"])
 
 
 def test_a_score_is_a_weighted_mean() -> None:

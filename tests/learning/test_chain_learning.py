@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mrfit.analysis.fit_record import FitSummary
 from mrfit.cli.main import main
 from mrfit.core.errors import InputError
 from mrfit.core.factors import Factors
@@ -166,7 +165,7 @@ def test_auto_takes_chains_where_no_exact_engine_fits() -> None:
 def test_a_fit_states_the_error_of_its_scores() -> None:
     """That of log Z, and of learning; enough to explain what is missing to the exact score of the same rows."""
     document, exact = (
-        FitSummary.of(_fitted(), _rows()).to_dict(),
+        _fitted().to_dict(),
         Learner(CompleteGraph(), L2(3.0), ENUMERATION).fit(_rows()),
     )
     known = _fitted().model.provenance["log_z"]
@@ -236,7 +235,7 @@ def test_a_fit_at_its_iteration_limit_did_not_converge(
     fitted = Learner(CompleteGraph(), L2(3.0), CHAINS).fit(_rows())
     assert fitted.best.solution.status is Status.MOVING
     assert not fitted.best.solution.converged
-    document = FitSummary.of(fitted, _rows()).to_dict()
+    document = fitted.to_dict()
     assert document["status"].startswith("did not converge: stopped at the iteration limit")
     assert document["converged"] is False
     assert fitted.model.provenance["solver"]["status"] == document["status"]

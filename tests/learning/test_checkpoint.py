@@ -124,3 +124,15 @@ def test_damage_is_named(named_rows: NamedRows, tmp_path: Path) -> None:
     file.write_bytes(file.read_bytes().replace(b'"kind": "Solution"', b'"kind": "Sorrow"'))
     with pytest.raises(InputError, match="holds no optimum where one should be"):
         learner.fit(rows, resume=file)
+
+
+def test_files_of_earlier_versions_are_read(named_rows: NamedRows, tmp_path: Path) -> None:
+    rows, file, learner = named_rows("czech", "data"), tmp_path / "kept", Learner(penalty=SoftTied(1.0, groups=2))
+    learner.fit(rows, resume=file)
+    assert b'"kind": "Round"' in file.read_bytes()
+    learner, file = Learner(penalty=L2(1.0)), tmp_path / "l2"
+    whole = learner.fit(rows, resume=file)
+    former = b'"coordinates": null, "log_z_error": null, "learning_error": null'
+    file.write_bytes(file.read_bytes().replace(b'"coordinates": null', former))
+    assert former in file.read_bytes()
+    np.testing.assert_array_equal(learner.fit(rows, resume=file).model.w, whole.model.w)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -258,3 +259,21 @@ def test_terse_settings_are_those_that_differ() -> None:
         "penalty": {"kind": "l2", "strength": 3.0},
         "seed": 2,
     }
+
+
+def test_a_grid_describes_its_learner_once(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls, to_dict = [], Learner.to_dict
+    monkeypatch.setattr(Learner, "to_dict", lambda learner: calls.append(learner) or to_dict(learner))
+    rows = random_rows(rng, (2, 2, 3), 60)
+    fitted = Learner(penalty=L2((1.0, 10.0, 100.0))).fit(rows, rows)
+    assert len(calls) == 1
+    assert all(fit.model.provenance["learner"] == fitted.model.provenance["learner"] for fit in fitted.fits)
+    violations = [fit.model.provenance["solver"]["violation"] for fit in fitted.fits]
+    assert violations == [fit.solution.violation for fit in fitted.fits]
+
+
+def test_another_structure_leaves_the_learner_as_it_is() -> None:
+    learner = Learner(penalty=L2(3.0), seed=4)
+    other = learner.with_structure(ChowLiuTree())
+    assert other == replace(learner, structure=ChowLiuTree())
+    assert learner == Learner(penalty=L2(3.0), seed=4)

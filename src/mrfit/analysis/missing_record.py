@@ -1,4 +1,4 @@
-"""What is missing where in a table."""
+"""Summary of the missing values of a table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mrfit.data.unique_rows import UniqueRows
 
 @dataclass(frozen=True)
 class MissingSummary:
-    """By weight: rows with a missing cell, cells missing in each column, and which columns lack values together."""
+    """Weighted counts of incomplete rows, of missing cells in each column, and of columns that lack values together."""
 
     n_rows: float
     n_incomplete: float

@@ -1,4 +1,4 @@
-"""What there is to say about an answer of a model, and about what it takes."""
+"""Answers of a model as records, and the cost of a query."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Tables = Mapping[str, Mapping[str, float]]  # probabilities by variable and stat
 
 @dataclass(frozen=True)
 class PlanSummary:
-    """What a question would take."""
+    """Cost of a query."""
 
     engine: str
     why: str
@@ -106,7 +106,7 @@ class QuerySummary:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """How far to trust the answers that are approximate, each remark once."""
+        """Remarks on approximate answers, each once."""
         answers: list[Answer | None] = [self.after, self.before, *self.joints, self.best, *self.explanations]
         return tuple(dict.fromkeys(remark for answer in answers if answer is not None for remark in answer.remarks))
 

@@ -1,4 +1,4 @@
-"""What there is to say about the scores of rows."""
+"""Summary of the scores of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What there is to say about a learned structure."""
+"""Summary of a learned structure."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mrfit.analysis.row_record import RowsSummary
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.learning.partitioned_rows import RowsSummary
 from mrfit.structures.base import LearnedStructure
 from mrfit.structures.edge_report import with_former_name
 

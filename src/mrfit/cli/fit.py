@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -14,7 +13,7 @@ from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.exact_options import structure_file, structure_word
 from mrfit.cli.files import check_resumable, load_model, send, summary_beside, writing
 from mrfit.cli.fit_by_em import fit_by_em
-from mrfit.cli.fit_text import draw_scores, print_fit
+from mrfit.cli.fit_text import draw_scores, held_out_text, print_fit
 from mrfit.cli.learner_options import LEARNER_SECTIONS, check_orders_of, learner_of, learner_options, structure_of
 from mrfit.cli.option_rules import Rule, has_setting, refuse_idle
 from mrfit.cli.options import (
@@ -39,7 +38,6 @@ from mrfit.cli.structure_options import chooses_neighbours, structure_kind, stru
 from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
-    from mrfit.analysis.fit_record import FitSummary
     from mrfit.analysis.goodness.check import Check
     from mrfit.data.partitioned_table import PartitionedTable
     from mrfit.data.unique_rows import UniqueRows
@@ -156,14 +154,14 @@ def command(context: click.Context, /, data: tuple[str, ...], **options: Any) ->
     rows = read(source, options, states=states)
     check_orders_of(learner, rows.domain, states)
     if options["missing"] == "em":
-        told = replace(learner, structure=_one_structure(learner, rows, options))
+        told = learner.with_structure(_one_structure(learner, rows, options))
         fit_by_em(name, told, cast("UniqueRows", rows), options, jobs=jobs)
         return
     valid, test = (None if name is None else read_rows(name, options, domain=rows.domain) for name in (held_out, tests))
     quiet = options["quiet"] or options["as_json"]
     _note_cost(rows, learner, quiet=quiet)
     by_degree = {
-        degree: _fitted(replace(learner, structure=structure), rows, valid, test, options, jobs=jobs)
+        degree: _fitted(learner.with_structure(structure), rows, valid, test, options, jobs=jobs)
         for degree, structure in _structures(learner, rows, options)
     }
     degree = max(by_degree, key=lambda degree: by_degree[degree].best.rank)
@@ -173,28 +171,30 @@ def command(context: click.Context, /, data: tuple[str, ...], **options: Any) ->
     if picture is not None:
         draw_scores(by_degree, valid, picture, title_of(data[0], options))
     check = None if options["no_check"] else _checked(fitted, rows, options, jobs=jobs)
-    summaries = {d: _summary(each, rows, check if d == degree else None) for d, each in by_degree.items()}
-    summary = summaries[degree]
     if options["as_json"]:
-        degrees = {"max_degree": degree, "degrees": {str(d): each.to_dict() for d, each in summaries.items()}}
-        several = degrees if len(summaries) > 1 else {}
-        print_json({**summary.to_dict(), **several, "output": options["output"]})
+        print_json({**fitted.to_dict(check), **_degrees_to_dict(by_degree, degree, check), "output": options["output"]})
     elif not options["quiet"]:
         with summary_beside(options["output"]):
-            for d, each in summaries.items() if len(summaries) > 1 else ():
+            for d, each in by_degree.items() if len(by_degree) > 1 else ():
                 mark = " *" if d == degree else ""
-                say(f"at most {d} neighbours: held-out score {each.best.held_out_text}{mark}")
-            print_fit(name, summary, options["output"])
-    for point in (point for each in summaries.values() for point in each.path if not point.converged):
-        note(f"warning: strength {point.strength:g} {point.status}.")
-    for remark in () if summary.errors is None else summary.errors.errors.remarks:
+                say(f"at most {d} neighbours: held-out score {held_out_text(each.best)}{mark}")
+            print_fit(name, fitted, options["output"], check=check)
+    for fit in (fit for each in by_degree.values() for fit in each.fits if not fit.solution.converged):
+        note(f"warning: strength {fit.strength:g} {fit.solution.status.value}.")
+    for remark in () if fitted.model.errors is None else fitted.model.errors.remarks:
         note(f"warning: {remark}")
     if check is not None and check.phantom_mode is not None:
         note(f"warning: {check.phantom_mode.text}")
-    if summary.best.held_out is None and len(summary.path) > 1 and not quiet:
-        note(
-            f"kept the weakest penalty, {summary.best.strength:g}; give held-out rows with --valid to choose the best."
-        )
+    if fitted.best.held_out is None and len(fitted.fits) > 1 and not quiet:
+        note(f"kept the weakest penalty, {fitted.best.strength:g}; give held-out rows with --valid to choose the best.")
+
+
+def _degrees_to_dict(by_degree: dict[int, FitResult], best: int, check: Check | None) -> dict[str, Any]:
+    """Return the fits of several degree bounds, ready for JSON; nothing for one."""
+    if len(by_degree) < 2:
+        return {}
+    degrees = {str(d): each.to_dict(check if d == best else None) for d, each in by_degree.items()}
+    return {"max_degree": best, "degrees": degrees}
 
 
 def _with_observed(fitted: FitResult, rows: UniqueRows | PartitionedTable, valid: UniqueRows | None) -> MarkovNetwork:
@@ -208,7 +208,7 @@ def _with_observed(fitted: FitResult, rows: UniqueRows | PartitionedTable, valid
 
 
 def _repeated(context: click.Context, model_file: str) -> Learner:
-    """How a model was learned, which must be all that is said about learning."""
+    """Return the learner of a model; refuse further options of learning."""
     from mrfit.analysis.stability.stability import told_learner
 
     files = {"data", "like", "valid", "test", "output", "plot_scores", "title", "states", "no_check", "errors"}
@@ -229,12 +229,6 @@ def _is_in_parts(learner: Learner, options: dict[str, Any]) -> bool:
             "learned. Leave it out, or --objective likelihood, --missing em or --structure grown."
         )
     return able and (options["in_parts"] or options["cluster"] is not None)
-
-
-def _summary(fitted: FitResult, rows: UniqueRows | PartitionedTable, check: Check | None) -> FitSummary:
-    from mrfit.analysis.fit_record import FitSummary
-
-    return FitSummary.of(fitted, fitted.parts or cast("UniqueRows", rows), check)
 
 
 def _structures(
@@ -330,7 +324,7 @@ def _check_files(data: tuple[str, ...], options: dict[str, Any]) -> None:
 
 
 def _checked_picture(plot: str | None, learner: Learner, valid: str | None) -> Path | None:
-    """Where the picture of the scores goes, if there will be any."""
+    """Return the path of the picture of the scores; None without one."""
     if plot is None:
         return None
     from mrfit.plots.page import check_figure_path

@@ -18,7 +18,6 @@ _MOST = 8  # columns and patterns that are printed
 
 def fit_by_em(data: str, learner: Learner, rows: UniqueRows, options: dict[str, Any], *, jobs: int) -> None:
     """Learn from incomplete rows; say what is missing where, and how the fit went."""
-    from mrfit.analysis.fit_record import FitSummary
     from mrfit.analysis.missing_record import MissingSummary
     from mrfit.formats.mrf import to_bytes
     from mrfit.learning.em import fit_incomplete
@@ -29,23 +28,23 @@ def fit_by_em(data: str, learner: Learner, rows: UniqueRows, options: dict[str, 
     found = fit_incomplete(learner, rows, errors=errors, jobs=jobs)
     if options["output"] is not None:
         send(options["output"], to_bytes(found.fitted.model))
-    summary, missing = FitSummary.of(found.fitted, found.rows, None), MissingSummary.of(rows)
+    fitted, missing = found.fitted, MissingSummary.of(rows)
     if options["as_json"]:
         em = {"rounds": found.rounds, "converged": found.converged}
-        print_json({**summary.to_dict(), "missing": missing.to_dict(), "em": em, "output": options["output"]})
+        print_json({**fitted.to_dict(), "missing": missing.to_dict(), "em": em, "output": options["output"]})
     elif not options["quiet"]:
         with summary_beside(options["output"]):
             print_missing(missing)
             say(f"EM: {found.rounds} rounds; below, the fit of the last, over rows as they may be")
-            print_fit(data, summary, options["output"])
+            print_fit(data, fitted, options["output"])
     if not found.converged:
         note(f"warning: EM did not come to rest in {found.rounds:,} rounds.")
-    for remark in () if summary.errors is None else summary.errors.errors.remarks:
+    for remark in () if fitted.model.errors is None else fitted.model.errors.remarks:
         note(f"warning: {remark}")
 
 
 def print_missing(missing: MissingSummary) -> None:
-    """What is missing where."""
+    """Print how many values are missing in each column, and which columns lack values together."""
     say(f"{missing.n_incomplete:,.0f} of {missing.n_rows:,.0f} rows are incomplete; missing in each column:")
     for name, n in missing.columns[:_MOST]:
         say(f"  {n:8,.0f} {n / missing.n_rows:6.1%}  {name}")

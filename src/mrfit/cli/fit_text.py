@@ -1,4 +1,4 @@
-"""What `mrfit fit` says about what it learned: as text, and as a picture."""
+"""Output of `mrfit fit`: the result of a fit as text, and held-out scores as a picture."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mrfit.cli.output import note, say
+from mrfit.core.rounding import rounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mrfit.analysis.fit_record import FitSummary, GainSummary, PointSummary
-    from mrfit.analysis.uncertainty_record import ErrorsSummary
+    from mrfit.analysis.goodness.check import Check
     from mrfit.data.unique_rows import UniqueRows
-    from mrfit.learning import FitResult
+    from mrfit.learning import CandidateFit, FitResult, TyingGain
     from mrfit.model.markov_network import MarkovNetwork
+    from mrfit.model.parameter_estimates import ErrorsSummary
+    from mrfit.solvers.solution import Solution
 
 _ON = {
     "test": "on the test rows",
@@ -27,48 +29,56 @@ _CHAINS = (
     "learned by chains: log Z of the model, estimated again after the fit, has a standard error of {:.2g} nats; fits "
     "with other seeds differ by about {:.2g} nats a row"
 )
+_MOST_LISTED, _BEST_LISTED = 20, 10  # fits of a grid that are all printed; of a larger one
 _MOST_HELD = 10  # names of parameters at a bound
 
 
-def print_fit(data: str, summary: FitSummary, output: str | None) -> None:
-    best, rows = summary.best, summary.rows
+def print_fit(data: str, fitted: FitResult, output: str | None, *, check: Check | None = None) -> None:
+    """Print what was learned from which rows, the grid of fits, and what the best of them is worth."""
+    model, rows, considered = fitted.model, fitted.rows, fitted.structure.structure
     dropped = f" ({rows.dropped:,} dropped)" if rows.dropped else ""
     distinct = "" if rows.n_distinct_rows is None else f", {rows.n_distinct_rows:,} distinct"
     say(f"{data}: {rows.n_rows:,} rows{dropped}{distinct}, {rows.n_variables} variables")
-    sizes = f"{summary.n_candidate_edges:,} edges, {summary.n_candidate_parameters:,} parameters"
-    if is_sparse := summary.n_parameters < summary.n_candidate_parameters:
+    n_edges, n_parameters = len(considered.edges), fitted.n_candidate_parameters
+    sizes = f"{n_edges:,} edges, {n_parameters:,} parameters"
+    if is_sparse := model.n_parameters < n_parameters:
         sizes = f"considered: {sizes}"
-    say(sizes if summary.engine == "chains" else f"{sizes}, {summary.n_cells:,} {_CELLS[summary.engine]}")
-    for remark in summary.remarks:
+    say(sizes if fitted.engine == "chains" else f"{sizes}, {fitted.n_cells:,} {_CELLS[fitted.engine]}")
+    for remark in fitted.structure.remarks:
         say(remark)
-    _print_points(summary)
+    _print_grid(fitted)
     if is_sparse:
-        edges = f"{summary.n_edges:,} of {summary.n_candidate_edges:,} edges"
-        parameters = f"{summary.n_parameters:,} of {summary.n_candidate_parameters:,} parameters"
-        scopes = f"{best.n_nonzero_scopes:,} of {summary.n_candidate_scopes:,} scopes"
-        say(f"kept {edges}, {parameters}, {scopes}")
-    if summary.end_of_grid is not None:
-        beyond = "weaker" if summary.end_of_grid == "weakest" else "stronger"
-        say(f"the best strength, {best.strength:g}, is the {summary.end_of_grid} tried; try {beyond} ones too")
-    if summary.log_z_error is not None and summary.score_error is not None:
-        say(_CHAINS.format(summary.log_z_error, summary.score_error))
-    if summary.test is not None:
-        say(f"test {best.measure} {summary.test.describe()}")
-    if summary.gain is not None:
-        _print_gain(summary.gain)
-    if best.duality_gap is not None:
-        say(f"{summary.guarantee}, within {max(best.duality_gap, 0.0):.1e} nats a row (duality gap)")
-    if summary.unbounded:
-        say(unbounded_in_words(summary.unbounded))
-    if summary.errors is not None:
-        print_criteria(summary.errors)
-    if summary.check is not None and summary.check.phantom_mode is None:
-        say(summary.check.describe())
+        edges = f"{model.n_edges:,} of {n_edges:,} edges"
+        parameters = f"{model.n_parameters:,} of {n_parameters:,} parameters"
+        say(f"kept {edges}, {parameters}, {model.n_scopes:,} of {considered.n_scopes:,} scopes")
+    _print_worth(fitted)
+    if check is not None and check.phantom_mode is None:
+        say(check.describe())
     say(f"wrote {output}" if output else "no model written; name a file with -o MODEL.mrf to keep it")
 
 
+def _print_worth(fitted: FitResult) -> None:
+    """Print what is known of the best fit: how far to trust the grid, its scores, certificate and parameters."""
+    best, end, score_error, estimates = fitted.best, fitted.end_of_grid, fitted.score_error, fitted.estimates
+    if end is not None:
+        beyond = "weaker" if end == "weakest" else "stronger"
+        say(f"the best strength, {best.strength:g}, is the {end} tried; try {beyond} ones too")
+    if score_error is not None:
+        say(_CHAINS.format(fitted.model.known_log_z_error, score_error))
+    if fitted.test is not None:
+        say(f"test {best.measure} {fitted.test.describe()}")
+    if fitted.gain is not None:
+        _print_gain(fitted.gain)
+    if best.solution.gap is not None:
+        say(f"{fitted.guarantee}, within {max(best.solution.gap, 0.0):.1e} nats a row (duality gap)")
+    if unbounded := fitted.model.unbounded:
+        say(unbounded_in_words(unbounded))
+    if estimates is not None:
+        print_criteria(estimates)
+
+
 def unbounded_in_words(limits: Mapping[str, str]) -> str:
-    """Which parameters have no finite estimate, and why."""
+    """Name the parameters without a finite estimate."""
     several = "parameters are" if len(limits) > 1 else "parameter is"
     shown = ", ".join(f"{name} ({limit})" for name, limit in list(limits.items())[:_MOST_HELD])
     more = f", ... ({len(limits):,} in all)" if len(limits) > _MOST_HELD else ""
@@ -82,15 +92,15 @@ def note_unbounded(model: MarkovNetwork, name: str) -> None:
 
 
 def print_criteria(summary: ErrorsSummary) -> None:
-    """How many parameters there are in effect, and what that costs."""
+    """Print the effective number of parameters, and the information criteria."""
     errors, n = summary.errors, len(summary.estimates)
     without = f", {summary.n_without:,} of them without a finite optimum" if summary.n_without else ""
     criteria = "" if math.isnan(errors.claic) else f"; CLAIC {errors.claic:.2f}, CLBIC {errors.clbic:.2f}"
     say(f"{errors.kind} errors of {n:,} parameters{without}, {errors.effective_parameters:.1f} in effect{criteria}")
 
 
-def _print_gain(gain: GainSummary) -> None:
-    """A verdict only from rows that chose nothing: the best of ninety fits looks good on the rows it was chosen by."""
+def _print_gain(gain: TyingGain) -> None:
+    """Print the gain. Only test rows give a verdict: the best of ninety fits looks good on rows that chose it."""
     verdict = {True: ": a gain", False: ": no gain", None: "; --test FILE tells what is left of it on other rows"}
     say(
         f"against the best L2 fit (strength {gain.l2.strength:g}) {_ON[gain.rows]}: "
@@ -98,40 +108,48 @@ def _print_gain(gain: GainSummary) -> None:
     )
 
 
-def _by_order(point: PointSummary) -> str:
-    """Parameters that are not zero of single variables, pairs, triples, ...: " 16+105+257"."""
-    by_order = point.nonzero_by_order
+def held_out_text(fit: CandidateFit) -> str:
+    """Return the held-out score with the digits that are known of it; nothing where there are no such rows."""
+    return "" if fit.held_out is None else rounded(fit.held_out, fit.held_out_log_z_error)
+
+
+def _by_order(by_order: Mapping[int, int]) -> str:
+    """Return how many parameters of single variables, pairs, triples, ... are not zero: " 16+105+257"."""
     counts = [str(by_order.get(order, 0)) for order in range(1, max(by_order, default=0) + 1)]
     return "  " + "+".join(counts[:6]) + ("+..." if len(counts) > 6 else "")
 
 
-def _unconverged(point: PointSummary) -> str:
-    return "" if point.converged or "did not converge" not in point.status else "  did not converge"
+def _unconverged(solution: Solution) -> str:
+    said = solution.status.value
+    return "" if solution.converged or "did not converge" not in said else "  did not converge"
 
 
-def _print_points(summary: FitSummary) -> None:
-    """One line for each fit; of a large grid the best ten."""
-    best, tied, measure = summary.best, summary.best.groups is not None, summary.best.measure
-    equal = any(point.is_hard_tied for point in summary.path)  # else tied parameters have values of their own
-    by_order = not tied and max(len(point.nonzero_by_order) for point in summary.path) > 2
+def _print_grid(fitted: FitResult) -> None:
+    """Print one line for each fit; of a large grid the best ten."""
+    fits, best = fitted.fits, fitted.best
+    tied = best.model.groups is not None
+    equal = any(fit.model.is_hard_tied for fit in fits)  # else tied parameters have values of their own
+    by_order = not tied and max(len(fit.nonzero_by_order) for fit in fits) > 2
     say(
-        (f"{'groups':>8} " if tied else "") + f"{'strength':>10} {'train ' + measure:>12} {'valid ' + best.judge:>12} "
+        (f"{'groups':>8} " if tied else "")
+        + f"{'strength':>10} {'train ' + best.measure:>12} {'valid ' + best.judge:>12} "
         f"{'distinct' if equal else 'nonzero':>9} {'violation':>10} {'passes':>7} {'seconds':>8}"
         + (f"  {'by order'}" if by_order else "")
     )
-    shown = list(summary.path)
-    if len(shown) > 20:
-        shown = sorted(shown, key=lambda point: math.inf if point.held_out is None else -point.held_out)[:10]
-    for point in shown:
-        kept = " *" if point is best and len(summary.path) > 1 else ""
+    shown = list(fits)
+    if len(shown) > _MOST_LISTED:
+        shown = sorted(shown, key=lambda fit: math.inf if fit.held_out is None else -fit.held_out)[:_BEST_LISTED]
+    for fit in shown:
+        kept = " *" if fit is best and len(fits) > 1 else ""
         say(
-            (f"{point.n_groups:>8} " if tied else "")
-            + f"{point.strength:>10g} {point.train_text:>12} {point.held_out_text:>12} "
-            f"{point.n_distinct if equal else point.n_nonzero:>9,} {point.violation:>10.1e} {point.passes:>7} "
-            f"{point.seconds:>8.2f}{_by_order(point) if by_order else ''}{kept}{_unconverged(point)}"
+            (f"{fit.model.n_groups:>8} " if tied else "")
+            + f"{fit.strength:>10g} {rounded(fit.train, fit.log_z_error):>12} {held_out_text(fit):>12} "
+            f"{fit.n_distinct if equal else fit.n_nonzero:>9,} {fit.solution.violation:>10.1e} {fit.passes:>7} "
+            f"{fit.seconds:>8.2f}{_by_order(fit.nonzero_by_order) if by_order else ''}{kept}"
+            f"{_unconverged(fit.solution)}"
         )
-    if len(shown) < len(summary.path):
-        say(f"  ... and {len(summary.path) - len(shown)} more fits, none better; --json has them all")
+    if len(shown) < len(fits):
+        say(f"  ... and {len(fits) - len(shown)} more fits, none better; --json has them all")
 
 
 def draw_scores(by_degree: dict[int, FitResult], valid: UniqueRows | None, path: Path, title: str) -> None:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mrfit.analysis.model_card import GroupSummary, ModelCard
-    from mrfit.analysis.uncertainty_record import ErrorsSummary, ParameterEstimate
     from mrfit.model.markov_network import MarkovNetwork
+    from mrfit.model.parameter_estimates import ErrorsSummary, ParameterEstimate
 
 
 @click.command("show")
@@ -50,7 +50,7 @@ def command(context: click.Context, /, model_file: str, top: int, **options: Any
     the combination is more likely than the smaller terms say. Parameters that are zero are not listed.
     """
     from mrfit.analysis.model_card import ModelCard
-    from mrfit.analysis.uncertainty_record import ErrorsSummary
+    from mrfit.model.parameter_estimates import ErrorsSummary
 
     check_title(options)
     refuse_idle(context, [Rule(("level",), options["errors"], "--errors")])

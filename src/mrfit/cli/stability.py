@@ -125,10 +125,10 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
       mrfit stability survey.csv --structure learned --select ebic --cluster local:8
       mrfit stability survey.csv --penalty l2 --strength 1 --resamples 500
     """
-    from mrfit.analysis.row_record import RowsSummary
     from mrfit.analysis.stability.stability_plot import draw_stability
     from mrfit.core.threads import resolve_jobs
     from mrfit.data.unique_rows import UniqueRows
+    from mrfit.learning.partitioned_rows import RowsSummary
     from mrfit.plots.page import check_figure_path, save_figure
 
     jobs = resolve_jobs(options["jobs"])

@@ -123,7 +123,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     check_files(inputs, outputs, options)
     rows = read_rows(data, options)
     missing = MissingSummary.of(rows) if options["missing"] == "em" else None
-    covariates = tuple(dict.fromkeys(names(options["given"], "--given")))
+    covariates = tuple(dict.fromkeys(names(options["covariates"], "--covariates")))
     learner = pairwise.with_covariates(covariates, rows.domain) if covariates else pairwise
     layout = given_layout(options, rows.domain.names)
     valid = None if options["valid"] is None else read_rows(options["valid"], options, domain=rows.domain)

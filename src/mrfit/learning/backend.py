@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,13 +40,26 @@ from mrfit.solvers.method import Method
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.proximal_newton import ProximalNewton
 
+# A parameter that nothing penalises and whose feature never (or always) occurs has no finite optimum. It is held
+# where its conditional probability is exp(-30) = 1e-13: as good as never, and still a number.
+HELD_AT = 30.0
+
+
+class LogZRecord(TypedDict):
+    """An estimate of log Z, its standard error, and how far learning has left to go, in nats a row."""
+
+    value: float
+    error: float
+    learning_error: float
+
 
 class Backend(ABC):
-    """A vector of parameters of some kind, whichever order it has."""
+    """A vector of parameters as an objective sees it, whichever order it has."""
 
     parameters: Parameterization
     n_parameters: int
 
+    log_z: LogZRecord | None = None  # where it is an estimate
     engine: str | None = None  # by which whole rows get their probability, if they do
     smooth_solver: Method[Any] = TruncatedNewton()
     gap_tolerance_factor: float = 1e-3  # of the tolerance, to which a duality gap is brought
@@ -66,7 +79,7 @@ class Backend(ABC):
 
     @abstractmethod
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
-        """What is maximised, for every distinct row."""
+        """Return what is maximised, for every distinct row."""
 
     @abstractmethod
     def gradient_products(self, w: Floats, rows: Rows) -> Floats:
@@ -88,9 +101,36 @@ class Backend(ABC):
         """A point from which it is not far to the optimum under a weak penalty, if there is one for little work."""
         return None
 
+    def start_and_bound(
+        self, rows: Rows, penalized: NDArray[np.bool_], *, smooth: bool = False
+    ) -> tuple[Floats, Floats]:
+        """Return where fits start, and the largest absolute value of every parameter.
+
+        They start at zero, and free parameters of single variables at log p(x_i), their optimum if all else is zero.
+
+        A state that never occurs is taken as exp(-30) times as likely as the reference, or as the commonest state where
+        no reference occurs. The value of a free parameter at such odds is its bound.
+
+        Under a ``smooth`` penalty on all interactions, a variable whose states all occur has an optimum and needs no
+        bound: beside strong interactions it may lie far out (pumsb_star: 60). Other penalties need a bound for their
+        duality gap.
+        """
+        w = np.zeros(self.n_parameters)
+        bound = np.where(penalized, np.inf, HELD_AT)
+        of_several = penalized[self.orders > 1]
+        finite = smooth and len(of_several) > 0 and bool(of_several.all())
+        for variable, mine in enumerate(self.singles()):
+            if not len(mine) or penalized[mine[0]]:
+                continue
+            weight = rows.state_weights[variable]
+            w[mine], bound[mine] = _independent(self.parameters.features((variable,)), weight)
+            if finite and (weight > 0).all():
+                bound[mine] = np.inf
+        return w, bound
+
     @abstractmethod
     def to_model(self, w: Floats) -> tuple[Parameterization, Indices]:
-        """The parameterization of the model, and which of these parameters it has."""
+        """Return the parameterization of the model, and which of these parameters it has."""
 
 
 class ListedCoordinates(Backend):
@@ -253,3 +293,16 @@ class ExactCoordinates(Backend):
 
     def to_model(self, w: Floats) -> tuple[Parameterization, Indices]:
         return (self.parameters, np.arange(self.n_parameters)) if self.keep_zeros else self.joint.pruned(w)
+
+
+def _independent(features: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Return the parameters of a variable without neighbours from the weights of its states, and their bounds."""
+    features = np.hstack([features, np.ones((len(weight), 1))])
+    silent = np.flatnonzero((features[:, :-1] == 0).all(axis=1))
+    anchor = silent[0] if len(silent) and weight[silent[0]] > 0 else int(weight.argmax())
+    table = np.full(len(weight), np.log(weight[anchor]) - HELD_AT)
+    table[weight > 0] = np.log(weight[weight > 0])
+    never = np.linalg.lstsq(features, -HELD_AT * np.eye(len(weight)), rcond=None)[0][:-1]
+    bound = np.round(np.abs(never).max(axis=1), 9)
+    values = np.linalg.lstsq(features, table, rcond=None)[0][:-1]
+    return np.where(np.abs(values) > bound - 1e-9, np.sign(values) * bound, values), bound

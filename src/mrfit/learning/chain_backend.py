@@ -11,10 +11,10 @@ import numpy as np
 from mrfit._typing import Floats, Indices
 from mrfit.core.errors import InputError
 from mrfit.data.unique_rows import UniqueRows
-from mrfit.learning.backend import ListedCoordinates
+from mrfit.learning.backend import ListedCoordinates, LogZRecord
 from mrfit.learning.chains.chain_fit import ChainFit, ChainProblem
 from mrfit.learning.chains.features import Features
-from mrfit.learning.grid import Optimum
+from mrfit.learning.fit_result import Optimum
 from mrfit.learning.partitioned_rows import Rows, together
 from mrfit.learning.tying.tied_chains import TiedByChains
 from mrfit.objectives.objective import Objective
@@ -29,7 +29,7 @@ _MOST_PARAMETERS = 1_000_000  # an iteration takes a second then, of which there
 
 
 class ChainCoordinates(ListedCoordinates):
-    """For the likelihood by persistent chains; ``log_z`` is that of one fit, as far as annealing tells.
+    """The backend of the likelihood by persistent chains; ``log_z`` is that of one fit, as far as annealing tells.
 
     ``keep_zeros`` keeps scopes in the model whose parameters are all zero.
     """
@@ -37,7 +37,7 @@ class ChainCoordinates(ListedCoordinates):
     engine = CHAINS
 
     def __init__(
-        self, parameters: Parameterization, *, log_z: float = np.nan, keep_zeros: bool = False, jobs: int = 1
+        self, parameters: Parameterization, *, log_z: LogZRecord | None = None, keep_zeros: bool = False, jobs: int = 1
     ) -> None:
         if not isinstance(parameters, Canonical) or parameters.reference is not None:
             raise InputError(
@@ -57,7 +57,8 @@ class ChainCoordinates(ListedCoordinates):
         return UnknownLikelihood(Features(self.canonical), together(rows))
 
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
-        return self.parameters.to_factors(w).log_potential(rows.codes) - self.log_z
+        log_z = np.nan if self.log_z is None else self.log_z["value"]
+        return self.parameters.to_factors(w).log_potential(rows.codes) - log_z
 
     def gradient_products(self, w: Floats, rows: Rows) -> NoReturn:
         self.objective(rows).expand(w)
@@ -113,15 +114,18 @@ def optimum_of(
     begun: float,
     tied: TiedByChains | None = None,
 ) -> Optimum:
-    """What chains learned under a penalty, as learning keeps it."""
-    score, log_z = (fit.train, fit.evidence.log_z) if _is_known(fit) else (np.nan, np.nan)
+    """Return the optimum that chains found under a penalty."""
+    score = np.nan
+    log_z: LogZRecord | None = None
+    if _is_known(fit):
+        known = fit.evidence
+        score, log_z = fit.train, {"value": known.log_z, "error": known.error, "learning_error": fit.ascent.error}
     solution = _solution(fit, penalty.value(fit.w) / problem.rows.total_weight - score)
     own = ChainCoordinates(problem.parameters, log_z=log_z, keep_zeros=tied is not None, jobs=problem.jobs)
     groups, rounds = (None, ()) if tied is None else (tied.groups, tied.rounds)
     return Optimum(
         strength, solution, score, solution.evaluations, time.perf_counter() - begun,
-        groups=groups, rounds=rounds, coordinates=own, log_z_error=fit.evidence.error,
-        learning_error=fit.ascent.error,
+        groups=groups, rounds=rounds, coordinates=own,
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
-"""Optima kept in a file as they are found: a fit that is stopped goes on where it was.
+"""Checkpoints: optima stored in a file as they are found, so that a fit that was stopped continues.
 
 Fits of a grid and of its folds follow one another in an order that settings and rows decide, so a number tells which of
-them a line holds. Where a long one is at is kept every few minutes.
+them a line holds. A long fit stores its latest point every few minutes.
 """
 
 from __future__ import annotations
@@ -20,18 +20,28 @@ import numpy as np
 from mrfit._typing import Floats
 from mrfit.core.errors import InputError
 from mrfit.formats.jsonl import LineFile, LineKind
-from mrfit.learning.grid import Optimum
+from mrfit.learning.fit_result import Optimum
 from mrfit.learning.tying.soft_tying import TiedSolution, TyingRecord
 from mrfit.parameterizations.groups import Groups
 from mrfit.solvers.solution import Record, Solution, Status
 
 _KIND = LineKind("mrfit_fits", ("result", "point"), "another file")
 _SECONDS = 300.0  # of a long fit that a kill may cost
-_CLASSES = {cls.__name__: cls for cls in (Optimum, TiedSolution, Solution, Record, TyingRecord, Groups)}
+# Classes by their names in the file.
+_CLASSES = {
+    "Optimum": Optimum,
+    "TiedSolution": TiedSolution,
+    "Solution": Solution,
+    "Record": Record,
+    "Round": TyingRecord,
+    "Groups": Groups,
+}
+_NAMES = {cls: name for name, cls in _CLASSES.items()}
+_NO_FIELDS = {"kind", "log_z_error", "learning_error"}  # earlier files have the last two, always null
 
 
 class CheckpointedFit(Protocol):
-    """What a fit returns."""
+    """The result of a fit."""
 
     @property
     def solution(self) -> Solution: ...
@@ -41,18 +51,18 @@ Result = TypeVar("Result", bound=CheckpointedFit)
 
 
 class NoCheckpoint:
-    """Every fit is done, and nothing is kept."""
+    """No checkpoint: every fit runs, and nothing is stored."""
 
     def result(self, fit: Callable[[], Result]) -> Result:
-        """Of the next fit."""
+        """Return the result of the next fit."""
         return fit()
 
     def start(self, w: Floats) -> Floats:
-        """Where it begins, if it would at ``w``."""
+        """Return the point from which the fit starts: ``w``, or where an earlier run was."""
         return w
 
     def watch(self, w: Floats) -> None:
-        """Be shown where it is."""
+        """Receive the latest point of the fit."""
 
 
 class FitCheckpoint(NoCheckpoint):
@@ -66,12 +76,12 @@ class FitCheckpoint(NoCheckpoint):
     @classmethod
     @contextmanager
     def opened(cls, path: str | Path, settings: dict[str, Any]) -> Iterator[FitCheckpoint]:
-        """To add to; refuses a file of other settings."""
+        """Open a file to add to; refuse a file of other settings."""
         with LineFile.of_run(Path(path), _KIND, settings) as file:
             yield cls(Path(path), file)
 
     def result(self, fit: Callable[[], Result]) -> Result:
-        """The one in the file, or of the fit, which is kept unless a callback stopped it."""
+        """Return the result in the file, or run the fit, and store its result unless a callback stopped it."""
         self._number += 1
         if (line := self._lines.get((self._number, True))) is not None:
             return self._read(line["result"])  # type: ignore[no-any-return]
@@ -106,7 +116,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Status):
         return {"status": value.name}
     if is_dataclass(value):
-        return {"kind": type(value).__name__} | {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+        return {"kind": _NAMES[type(value)]} | {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, tuple):
         return [_plain(each) for each in value]
     if isinstance(value, np.generic):
@@ -120,8 +130,8 @@ def _from_plain(document: Any) -> Any:
     if not isinstance(document, dict):
         return document
     if "kind" in document:
-        kind = _CLASSES[document["kind"]]
-        return kind(**{name: _from_plain(each) for name, each in document.items() if name != "kind"})
+        kind: Any = _CLASSES[document["kind"]]
+        return kind(**{name: _from_plain(each) for name, each in document.items() if name not in _NO_FIELDS})
     if "array" in document:
         return np.frombuffer(base64.b64decode(document["array"]), document["dtype"])
     if "status" in document:

@@ -14,7 +14,7 @@ from mrfit.core.errors import InputError
 from mrfit.inference.exact.row_tables import RowTables
 from mrfit.inference.exact.tree_states import TreeStates
 from mrfit.learning.backend import Backend, ExactCoordinates
-from mrfit.learning.grid import Optimum
+from mrfit.learning.fit_result import Optimum
 from mrfit.objectives.decomposable_closed_form import product_parameters
 from mrfit.parameterizations.joint import Saturated
 from mrfit.penalties.l2 import Ridge

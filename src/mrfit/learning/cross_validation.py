@@ -1,4 +1,4 @@
-"""How well fits predict rows they were not learned from."""
+"""Cross-validation: scores of fits on held-out rows."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from mrfit.core.cluster import is_in_use, mapped
 from mrfit.core.threads import one_blas_thread, resolve_jobs
 from mrfit.data.folds import Fold, folds_of
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.learning.candidates import candidate_of, mean_score
 from mrfit.learning.checkpoint import NoCheckpoint
 from mrfit.learning.early_stopping import EarlyStopping
 from mrfit.learning.fit_problem import FitProblem
-from mrfit.learning.fit_result import CandidateFit, MeanScore
-from mrfit.learning.grid import Callback, Grid, Optimum
+from mrfit.learning.fit_result import CandidateFit, MeanScore, Optimum
 from mrfit.learning.partitioned_rows import Rows
+from mrfit.learning.penalty_spec import Callback, Grid
 from mrfit.solvers.solution import Status
 from mrfit.structures.structure import Structure
 
@@ -43,7 +44,7 @@ class FoldProblem:
     held_out: Rows
 
     def with_checkpoint(self, kept: NoCheckpoint) -> FoldProblem:
-        """The same, whose optima are kept."""
+        """Return the fold with a checkpoint for its fits."""
         return replace(self, problem=self.problem.with_checkpoint(kept))
 
 
@@ -63,9 +64,9 @@ def _structure_of(learner: Learner, jobs: int, fold: Fold) -> Structure:
 
 
 def _scores_of(walk: Walk, fold: FoldProblem) -> list[float]:
-    """Of all points of the grid, on the rows that are held out."""
+    """Return the held-out scores of one fold, for all points of the grid."""
     with one_blas_thread():
-        return [fold.problem.mean_score(point, fold.held_out) for point in walk(fold.problem, None)]
+        return [mean_score(fold.problem, point, fold.held_out) for point in walk(fold.problem, None)]
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Evaluation:
         fits: list[CandidateFit] = []
         scores = self._side_by_side(walk) if is_in_use() and self.folds and not grid.is_path else self._abreast(walk)
         for optimum in walk(self.problem, callback):
-            fits.append(self._fit(optimum, self._chosen_on(grid), fold_scores=next(scores)))
+            fits.append(self._candidate(optimum, self._chosen_on(grid), fold_scores=next(scores)))
             self.done()
             if grid.is_path and _has_passed_the_best(fits, self.problem.learner.patience):
                 break
@@ -93,7 +94,7 @@ class Evaluation:
         race = None if score is None else EarlyStopping(self.problem.objective, score)
 
         def judged(optimum: Optimum) -> CandidateFit:
-            return self._fit(optimum, self._chosen_on(grid), None if score is None else score(optimum.solution.w))
+            return self._candidate(optimum, self._chosen_on(grid), None if score is None else score(optimum.solution.w))
 
         optima: list[Optimum] = []
         fits: list[CandidateFit] = []
@@ -112,9 +113,9 @@ class Evaluation:
         return tuple(fits)
 
     def _counted_score(self) -> Callable[[NDArray[np.float64]], float]:
-        """Of parameters on the validation rows, by what is maximised.
+        """Return the score of parameters on the validation rows, by what is maximised.
 
-        To count the cells of these rows takes as long as to score them row by row a few times, and a large grid asks
+        Counting the cells of these rows costs as much as scoring them row by row a few times. A large grid scores them
         a hundred times or more.
         """
         assert self.valid is not None  # rough fits are refused without
@@ -122,64 +123,44 @@ class Evaluation:
         return lambda w: -objective.value_and_gradient(w)[0]
 
     def _chosen_on(self, grid: Grid) -> str | None:
-        """Which rows choose among several fits, if any."""
+        """Return which rows choose among several fits, if any."""
         if len(grid) < 2:
             return None
         return "folds" if self.folds else None if self.valid is None else "valid"
 
     def _side_by_side(self, walk: Walk) -> Iterator[tuple[float, ...]]:
-        """The same on a cluster, where every fold walks the whole grid at once."""
+        """Yield the held-out scores of all folds, which a cluster fits side by side."""
         for scores in zip(*mapped(_scores_of, self.folds, shared=(walk,), name=lambda _: "a fold"), strict=True):
             for _ in scores:
                 self.done()
             yield scores
 
     def _abreast(self, walk: Walk) -> Iterator[tuple[float, ...]]:
-        """The held-out scores of all folds, point by point of the grid, as far as they are asked for."""
+        """Yield the held-out scores of all folds, point by point of the grid."""
         walks = [walk(fold.problem, None) for fold in self.folds]
         while True:
             scores = []
             for fold, points in zip(self.folds, walks, strict=True):
-                scores.append(fold.problem.mean_score(next(points), fold.held_out))
+                scores.append(mean_score(fold.problem, next(points), fold.held_out))
                 self.done()
             yield tuple(scores)
 
-    def _fit(
+    def _candidate(
         self,
         optimum: Optimum,
         chosen_on: str | None,
         validated: float | None = None,
         fold_scores: tuple[float, ...] = (),
     ) -> CandidateFit:
-        """With its score on the validation rows, where that is not known yet, or in the folds."""
-        problem, objective = self.problem, self.problem.learner.objective
-        model, solution = problem.model(optimum, chosen_on=chosen_on)
-        coordinates = problem.coordinates_of(optimum)
-        train = optimum.score
-        if not objective.is_score:
-            train = coordinates.mean_pll(optimum.solution.w, problem.rows)
+        """Return the fit with its score on the validation rows, where that is not known yet, or in the folds."""
         held_out = float(np.mean(fold_scores)) if fold_scores else None
         if self.valid is not None:
-            held_out = problem.mean_score(optimum, self.valid) if validated is None else validated
-        return CandidateFit(
-            strength=optimum.strength,
-            model=model,
-            solution=solution,
-            measure=objective.measure,
-            judge=problem.learner.judge or objective.measure,
-            train=train,
-            held_out=held_out,
-            train_pll=coordinates.mean_pll(optimum.solution.w, problem.rows) if objective.is_joint else train,
-            seconds=optimum.seconds,
-            passes=optimum.passes,
-            n_groups=optimum.n_groups,
-            rounds=optimum.rounds,
-            fold_scores=fold_scores,
-        )
+            held_out = mean_score(self.problem, optimum, self.valid) if validated is None else validated
+        return candidate_of(self.problem, optimum, chosen_on=chosen_on, held_out=held_out, fold_scores=fold_scores)
 
 
 def _tell_best(race: EarlyStopping | None, fits: list[CandidateFit]) -> None:
-    """The score of the best fit that was not left, where there is a race."""
+    """Update the best score for early stopping; abandoned fits do not count."""
     if race is not None:
         race.best = max((fit.rank for fit in fits if fit.solution.status is not Status.ABANDONED), default=-np.inf)
 

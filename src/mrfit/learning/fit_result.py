@@ -1,10 +1,10 @@
-"""What learning returns."""
+"""Results of learning: optima, candidate fits and the result of a whole grid."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import hypot
+from math import hypot, isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,45 +12,70 @@ from numpy.typing import NDArray
 
 from mrfit.core.html_table import html_table
 from mrfit.core.rounding import with_error
-from mrfit.learning.partitioned_rows import PartedRows
+from mrfit.learning.partitioned_rows import PartedRows, RowsSummary
 from mrfit.learning.tying.soft_tying import TyingRecord
 from mrfit.model.markov_network import MarkovNetwork
+from mrfit.model.parameter_estimates import ErrorsSummary
 from mrfit.model.standard_error_estimates import StandardErrors
 from mrfit.solvers.solution import Solution
 from mrfit.structures.base import LearnedStructure
 
 if TYPE_CHECKING:
     from mrfit.analysis.goodness.check import Check
+    from mrfit.learning.backend import Backend
+    from mrfit.parameterizations.groups import Groups
 
 _CELL_SECONDS = 5e-8  # for a cell in a pass of a solver over the data
 _LEAST_CHECK, _LONGEST_CHECK = 0.1, 10.0  # seconds
 
 
 @dataclass(frozen=True)
-class CandidateFit:
-    """The model at one point of the grid, with the certificate of its optimum.
+class Optimum:
+    """The optimum at one point of the grid, as a solver found it.
 
-    ``train`` and ``held_out`` are means a row of what was maximised, which ``measure`` names (pll or ll); the second is
-    that of the validation rows, or the mean over the folds of a cross-validation. ``passes`` counts evaluations and
-    Hessian products over the data.
+    Parameters
+    ----------
+    solution
+        In the parameters of a backend: ``coordinates``, where they are not those of the problem.
+    score
+        The mean of what was maximised over the rows it was learned from, without the penalty: minus the objective,
+        evaluated at the solution. The penalty is not subtracted from ``solution.value``, whose scale only the solver
+        knows.
+    passes
+        Evaluations and Hessian products over the data, with those that led from the last point to this one.
+    n_groups
+        The number of groups that was asked for, of each class that is tied for itself; None without tying.
     """
 
     strength: float
-    model: MarkovNetwork
     solution: Solution
+    score: float
+    passes: int
+    seconds: float
+    n_groups: int | None = None
+    groups: Groups | None = None
+    rounds: tuple[TyingRecord, ...] = ()
+    coordinates: Backend | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CandidateFit(Optimum):
+    """The optimum at one point of the grid, with its model and scores; ``solution`` is in the model's parameters.
+
+    ``train`` and ``held_out`` are means a row of what was maximised, which ``measure`` names (pll or ll). The held-out
+    score is that of the validation rows, or the mean over the folds of a cross-validation.
+    """
+
+    model: MarkovNetwork
     measure: str
     judge: str  # pll or ll, of the held-out score
     train: float
     held_out: float | None
     train_pll: float
-    seconds: float
-    passes: int = 0
-    n_groups: int | None = None
-    rounds: tuple[TyingRecord, ...] = ()
     fold_scores: tuple[float, ...] = ()
 
     def with_unbounded(self, limits: Mapping[str, str]) -> CandidateFit:
-        """The same, with the limits of parameters without a finite estimate in its model's provenance."""
+        """Return the fit with the limits of its unbounded parameters in the provenance of its model."""
         if not limits:
             return self
         return replace(self, model=replace(self.model, provenance={**self.model.provenance, "unbounded": dict(limits)}))
@@ -65,7 +90,7 @@ class CandidateFit:
         return with_error(self.train, self.log_z_error)
 
     def held_out_in_words(self) -> str:
-        """The held-out score in the same way; "none" where there are no such rows."""
+        """The held-out score with the digits that are known of it; "none" without held-out rows."""
         return "none" if self.held_out is None else with_error(self.held_out, self.held_out_log_z_error)
 
     @property
@@ -80,11 +105,11 @@ class CandidateFit:
 
     @property
     def held_out_log_z_error(self) -> float:
-        """The same in the held-out score."""
+        """Standard error of log Z in the held-out score."""
         return self.log_z_error if self.judge == "ll" else 0.0
 
     def with_errors(self, errors: StandardErrors) -> CandidateFit:
-        """The same, with standard errors in its model."""
+        """Return the fit with standard errors in its model."""
         return replace(self, model=replace(self.model, errors=errors))
 
     @property
@@ -108,6 +133,36 @@ class CandidateFit:
     def n_distinct(self) -> int:
         """`MarkovNetwork.n_distinct`."""
         return self.model.n_distinct
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fit as a point of a grid, ready for JSON."""
+        solution, model = self.solution, self.model
+        tied: dict[str, Any] = {}
+        if model.groups is not None:
+            tied = {"groups": self.n_groups, "n_groups": model.n_groups, "tying_iterations": len(self.rounds)}
+        exact = {} if self.measure == "pll" else {"train_pll": self.train_pll, "duality_gap": solution.gap}
+        return {
+            "strength": self.strength,
+            **tied,
+            f"train_{self.measure}": _known(self.train),
+            f"valid_{self.judge}": _known(self.held_out),
+            **exact,
+            **({"log_z_error": self.log_z_error} if self.log_z_error else {}),
+            "n_distinct": self.n_distinct,
+            "passes": self.passes,
+            "n_nonzero": self.n_nonzero,
+            "n_nonzero_scopes": self.n_nonzero_scopes,
+            "violation": solution.violation,
+            "converged": solution.converged,
+            "status": solution.status.value,
+            "iterations": solution.iterations,
+            "evaluations": solution.evaluations,
+            "products": solution.products,
+            "seconds": self.seconds,
+            "objective_per_row": _known(solution.value),
+            "nonzero_by_order": {str(order): count for order, count in self.nonzero_by_order.items()},
+            "held": self.held,
+        }
 
     @property
     def held(self) -> list[str]:
@@ -155,7 +210,7 @@ class MeanScore:
 
 @dataclass(frozen=True)
 class TyingGain:
-    """What the best tied fit is better than the best L2 fit by, a row, with its standard error.
+    """The gain of the best tied fit over the best L2 fit, in nats a row, with its standard error.
 
     ``rows`` says on which rows: ``test``, which nothing was chosen on; or ``valid`` or ``folds``, on which both were
     chosen, from grids of different sizes, so that the difference flatters and no verdict follows from it.
@@ -171,8 +226,18 @@ class TyingGain:
 
     @property
     def is_real(self) -> bool | None:
-        """Larger than two standard errors on rows that chose nothing; None where there are none."""
+        """Whether the gain exceeds two standard errors on test rows; None without such rows."""
         return self.mean > 2.0 * self.standard_error if self.rows == "test" else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the gain, and the L2 fit it is measured against, ready for JSON."""
+        return {
+            "mean": self.mean,
+            "standard_error": self.standard_error,
+            "rows": self.rows,
+            "is_real": self.is_real,
+            "l2": self.l2.to_dict(),
+        }
 
 
 @dataclass(frozen=True)
@@ -183,6 +248,8 @@ class FitResult:
     ----------
     structure
         What the fits are over, and for a learned one the evidence for its edges.
+    rows
+        How many rows they were learned from.
     n_cells, n_candidate_parameters
         What the objective goes over, and how many parameters were considered; `MarkovNetwork.n_parameters` of the model
         are not zero.
@@ -203,6 +270,7 @@ class FitResult:
     fits: tuple[CandidateFit, ...]
     best: CandidateFit
     structure: LearnedStructure
+    rows: RowsSummary
     n_cells: int
     n_candidate_parameters: int
     guarantee: str
@@ -237,7 +305,7 @@ class FitResult:
 
     @property
     def check_seconds(self) -> float:
-        """What a check of the model may take: about as long as the fits, from what they went over, not from a clock."""
+        """Time limit of a check: about as long as the fits, from the cells they evaluated, not from a clock."""
         worked = _CELL_SECONDS * self.n_cells * sum(fit.passes for fit in self.fits)
         return float(np.clip(worked, _LEAST_CHECK, _LONGEST_CHECK))
 
@@ -256,3 +324,63 @@ class FitResult:
             return None
         ends = {min(strengths): "weakest", max(strengths): "strongest"}
         return ends.get(self.best.strength)
+
+    @property
+    def score_error(self) -> float | None:
+        """Standard error of log Z and of learning by chains together: fits with other seeds differ by as much."""
+        known = self.model.provenance.get("log_z")
+        return None if known is None else hypot(known["error"], known["learning_error"])
+
+    @property
+    def estimates(self) -> ErrorsSummary | None:
+        """The parameters of the best model with their standard errors, if these were asked for."""
+        return None if self.model.errors is None else ErrorsSummary.of(self.model)
+
+    def to_dict(self, check: Check | None = None) -> dict[str, Any]:
+        """Return the best fit and the whole grid, ready for JSON, with a ``check`` of the model if there is one."""
+        model, considered = self.model, self.structure.structure
+        score_error, estimates = self.score_error, self.estimates
+        return {
+            **self.rows.to_dict(),
+            "n_parameters": model.n_parameters,
+            "n_edges": model.n_edges,
+            "n_candidate_parameters": self.n_candidate_parameters,
+            "n_candidate_edges": len(considered.edges),
+            "n_candidate_scopes": considered.n_scopes,
+            "n_cells": self.n_cells,
+            **({} if self.engine is None else {"engine": self.engine}),
+            **({} if score_error is None else {"log_z_error": model.known_log_z_error, "score_error": score_error}),
+            "guarantee": self.guarantee,
+            "remarks": list(self.structure.remarks),
+            "end_of_grid": self.end_of_grid,
+            "unbounded": dict(model.unbounded),
+            **self.best.to_dict(),
+            **self._test_to_dict(),
+            **self._groups_to_dict(),
+            **({} if check is None else _check_to_dict(check)),
+            **({} if estimates is None else estimates.to_dict()),
+            "path": [fit.to_dict() for fit in self.fits],
+        }
+
+    def _test_to_dict(self) -> dict[str, Any]:
+        test = self.test
+        if test is None:
+            return {}
+        parts = {"test_row_error": test.row_error, "test_log_z_error": test.log_z_error} if test.log_z_error else {}
+        return {f"test_{self.best.measure}": test.mean, "test_standard_error": test.standard_error, **parts}
+
+    def _groups_to_dict(self) -> dict[str, Any]:
+        if self.model.groups is None:
+            return {}
+        gain = None if self.gain is None else self.gain.to_dict()
+        return {"centers": self.model.groups.centers.tolist(), "gain_over_l2": gain}
+
+
+def _check_to_dict(check: Check) -> dict[str, Any]:
+    phantom = None if check.phantom_mode is None else check.phantom_mode.to_dict()
+    return {"check": check.verdict, "max_marginal_error": check.max_marginal_error, "phantom_mode": phantom}
+
+
+def _known(value: float | None) -> float | None:
+    """Return None for what is not a number: the likelihood of a model whose chains do not mix."""
+    return None if value is None or isnan(value) else value

@@ -53,6 +53,7 @@ def _reweighed(fit: CandidateFit, found: LogZEstimate, *, is_validated: bool) ->
         fit,
         model=replace(fit.model, provenance=provenance),
         solution=_raised(fit.solution, rise, status),
+        score=fit.score - rise,
         train=fit.train - rise,
         held_out=fit.held_out - rise if is_judge and fit.held_out is not None else fit.held_out,
     )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mrfit._typing import Floats, Scopes
 from mrfit.learning.fit_problem import FitProblem
-from mrfit.learning.grid import Optimum
+from mrfit.learning.fit_result import Optimum
 from mrfit.structures.hierarchy import supported
 from mrfit.structures.structure import Structure
 
@@ -21,7 +21,7 @@ class _Fit(Protocol):
 
 
 def growing_path(problem: FitProblem, strengths: Sequence[float], fit: _Fit) -> Iterator[Optimum]:
-    """From the strongest penalty to the weakest, each growing from the scopes of the last.
+    """Fit from the strongest penalty to the weakest; each fit grows from the scopes of the last.
 
     At every strength: solve; keep the scopes that are not zero; let in all pairs, and all larger scopes of the
     problem's structure whose subsets with one variable less are not zero; solve again, until nothing new may enter. The

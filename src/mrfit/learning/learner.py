@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import count
 from math import hypot
@@ -26,13 +27,12 @@ from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.checkpoint import FitCheckpoint
 from mrfit.learning.cross_validation import Evaluation, fold_problems, mean_over_folds, mean_over_rows
 from mrfit.learning.fit_problem import FitProblem
-from mrfit.learning.fit_result import CandidateFit, FitResult, MeanScore, TyingGain
+from mrfit.learning.fit_result import CandidateFit, FitResult, MeanScore, Optimum, TyingGain
 from mrfit.learning.fresh_log_z import with_fresh_log_z
-from mrfit.learning.grid import Callback, Grid, Optimum
 from mrfit.learning.objective_specs import JUDGES, PSEUDO_LIKELIHOOD, ObjectiveSpec
 from mrfit.learning.partitioned_fit import problems_in_parts
-from mrfit.learning.partitioned_rows import PartedRows
-from mrfit.learning.penalty_spec import STATIONARY_POINT, PenaltySpec
+from mrfit.learning.partitioned_rows import PartedRows, RowsSummary
+from mrfit.learning.penalty_spec import STATIONARY_POINT, Callback, Grid, PenaltySpec
 from mrfit.learning.penalty_specs import L2, l2_path
 from mrfit.learning.serialization import SHORT, from_plain, kind_of, learner_digest, to_plain
 from mrfit.learning.standard_errors import check_errors, errors_of
@@ -83,8 +83,8 @@ class Learner:
         The pseudo-likelihood, the exact likelihood for few variables or a sparse structure, or interaction screening.
     parameterization, reference, ordered, scores
         The coordinates: ``canonical``, ``spectral``, ``full``, ``ising``, ``generalized-ising`` or ``ordered``; the
-        silent states of canonical ones, see `mrfit.parameterizations.reference_states`; and which variables interact by
-        scores in ordered ones: names, or ``all``; their scores, where these are not 0, 1, 2, ...:
+        reference categories of canonical ones, see `mrfit.parameterizations.reference_states`; and which variables
+        interact by scores in ordered ones: names, or ``all``; their scores, where these are not 0, 1, 2, ...:
         ``{"mood": (0, 1, 3)}``.
     solver
         By default the one that suits penalty and objective.
@@ -99,7 +99,7 @@ class Learner:
     patience
         How often in a row a path may predict held-out rows no better before it ends.
     seed
-        Of whatever is random: folds, random references, restarts.
+        Random seed for folds, random references, restarts and sampling.
     covariates, covariates_on_edges
         Names of variables that the network conditions on and does not model. Each affects every other variable, and
         with ``covariates_on_edges`` also every pair that interacts.
@@ -201,8 +201,14 @@ class Learner:
 
     @property
     def structure_learner(self) -> StructureLearner:
-        """What learns the structure, as it is by itself with this objective."""
+        """Structure learner with the defaults of this objective."""
         return self.structure.for_likelihood() if self.objective.is_joint else self.structure
+
+    def with_structure(self, structure: StructureLearner) -> Learner:
+        """Return the learner with another structure; its other settings need no second check."""
+        other = copy(self)
+        object.__setattr__(other, "structure", structure)
+        return other
 
     def results_versions(self) -> dict[str, int]:
         """Return the results version of the learner and of each of its parts, by name.
@@ -214,7 +220,7 @@ class Learner:
         return {"learner": self.results_version} | self.structure_learner.results_versions() | parts
 
     def learn_structure(self, rows: UniqueRows, *, valid: UniqueRows | None = None, jobs: int = 1) -> LearnedStructure:
-        """Which variables interact; covariates do with all others, and not with each other."""
+        """Learn which variables interact; covariates do with all others, and not with each other."""
         covariates = tuple(rows.domain.index(name) for name in self.covariates)
         if not covariates:
             return self.structure_learner.learn(rows, valid=valid, jobs=jobs)
@@ -228,7 +234,7 @@ class Learner:
         )
 
     def learn_structure_in_parts(self, parts: PartitionedTable, *, jobs: int = 1) -> list[LearnedStructure]:
-        """The same from a table in parts, and for every fold from the rows of all others."""
+        """Learn the structure from a table in parts, and for every fold from the rows of all others."""
         if self.covariates:
             raise InputError("Networks with covariates are learned from all rows together; read the table as one.")
         learner = self.structure_learner
@@ -242,7 +248,7 @@ class Learner:
         return [learned_in_parts(learner, parts, seed=self.seed, jobs=jobs)]
 
     def describe(self) -> str:
-        """What decides which model rows lead to, in one line."""
+        """Describe the learner in one line."""
         folds = f", {self.folds}-fold cross-validation" if self.folds else ""
         covariates = f", covariates {listed(self.covariates)}" if self.covariates else ""
         return f"{self.structure.describe()}, {self.penalty.describe()}, {self.objective.word}{covariates}{folds}"
@@ -311,18 +317,35 @@ class Learner:
     ) -> FitResult:
         """Learn the structure, fit every point of the grid, and keep the best.
 
-        ``data`` is a table of any kind, rows read before (`UniqueRows`, `Dataset`), or a table in files that are never
-        held together (`PartitionedTable`), for the pseudo-likelihood; ``valid`` and ``test`` are as the first of these,
-        whose columns and states are matched by name. The best is the one that predicts ``valid`` best, or in
-        cross-validation; without either, the one with the weakest penalty. ``test`` has no part in that: the best is
-        scored on it. ``errors``, ``sandwich`` or ``model``, asks for standard errors of the best, which its model keeps
-        (see `mrfit.StandardErrors`). Tied fits are ``compared`` with L2 fits, which takes more time. Most of a large
-        grid of them are far from the best: ``rough`` (1e-4) is the violation they are fitted to, and those within 0.03
-        % of the best score are run on to the tolerance. Of parameters that are relearned as equal, long fits whose
-        score falls when it is 0.3 % behind the best are left (`Status.ABANDONED`). What is found is kept in the file
-        ``resume``, and a call with the same arguments goes on from what it holds (see `mrfit.learning.checkpoint`).
-        ``callback`` is told the strength and every record, and may return True to stop that fit. The result does not
-        depend on ``jobs``.
+        The best fit predicts held-out rows best; without any, it is the one with the weakest penalty.
+
+        Parameters
+        ----------
+        data
+            A table of any kind, rows read before (`UniqueRows`, `Dataset`), or for the pseudo-likelihood a table in
+            files that are never held together (`PartitionedTable`).
+        valid
+            Validation rows, a table or rows read before. Columns and states are matched by name.
+        test
+            Rows that score the best fit and have no part in choosing it.
+        compared
+            Whether tied fits are compared with L2 fits, which takes more time.
+        errors
+            ``sandwich`` or ``model`` estimates standard errors of the best fit, which its model keeps (see
+            `mrfit.StandardErrors`).
+        rough
+            Tolerance (1e-4) of a first pass over a large grid of tied fits. Those within 0.03 % of the best score are
+            then fitted to the tolerance. Where parameters are relearned as equal, long fits whose score falls while it
+            is 0.3 % behind the best are abandoned (`Status.ABANDONED`).
+        resume
+            Checkpoint file. A call with the same arguments continues from what it holds (see
+            `mrfit.learning.checkpoint`).
+        callback
+            Called with the strength and every record of a solver; may return True to stop that fit.
+        progress
+            Called with the number of fits done, and of all fits.
+        jobs
+            Threads. The result does not depend on them.
         """
         self._check_rough(rough, valid is not None, callback is not None)
         if self.folds and valid is not None:
@@ -359,8 +382,8 @@ class Learner:
             evaluation = Evaluation(problem, folds, valid, done)
             fits = self._fits(evaluation, grid, callback, rough)
             choose = _most_likely if selecting else _weakest
-            if problem.by_chains is not None:
-                fits = with_fresh_log_z(problem.by_chains, fits, choose, is_validated=valid is not None)
+            if problem.chain_problem is not None:
+                fits = with_fresh_log_z(problem.chain_problem, fits, choose, is_validated=valid is not None)
             best = fits[choose(fits)]
             _check_known(best)
             sure = best.with_unbounded(unbounded_in(problem, best))
@@ -371,16 +394,26 @@ class Learner:
             gain = None
             if baseline:
                 others = evaluation.fits(lambda part, _: l2_path(part, baseline), Grid(baseline), None)
-                if problem.by_chains is not None:
-                    others = with_fresh_log_z(problem.by_chains, others, _most_likely, is_validated=valid is not None)
+                if problem.chain_problem is not None:
+                    others = with_fresh_log_z(
+                        problem.chain_problem, others, _most_likely, is_validated=valid is not None
+                    )
                 gain = self._gain((best, others[_most_likely(others)]), valid, test, jobs)
             score = None if test is None else self._score(best, test, jobs)
-        n_cells, n_parameters = problem.objective.n_cells, problem.n_parameters
-        guarantee = self.penalty.guarantee() if problem.objective.is_convex else STATIONARY_POINT
         return FitResult(
-            fits, best, structure, n_cells, n_parameters, guarantee, grid.is_path, score, gain,
-            problem.coordinates.engine, problem.rows if isinstance(problem.rows, PartedRows) else None,
-        )  # fmt: skip
+            fits=fits,
+            best=best,
+            structure=structure,
+            rows=RowsSummary.of(problem.rows),
+            n_cells=problem.objective.n_cells,
+            n_candidate_parameters=problem.n_parameters,
+            guarantee=self.penalty.guarantee() if problem.objective.is_convex else STATIONARY_POINT,
+            is_path=grid.is_path,
+            test=score,
+            gain=gain,
+            engine=problem.coordinates.engine,
+            parts=problem.rows if isinstance(problem.rows, PartedRows) else None,
+        )
 
     def _fits(
         self, evaluation: Evaluation, grid: Grid, callback: Callback | None, rough: float | None
@@ -395,7 +428,7 @@ class Learner:
     def _kept(
         self, path: str | Path, problem: FitProblem, valid: UniqueRows | None, rough: float | None
     ) -> AbstractContextManager[FitCheckpoint]:
-        if problem.by_chains is not None:
+        if problem.chain_problem is not None:
             raise InputError("Chains are where they are and keep no optima to go on from; leave resume out.")
         settings = {
             "version": versions()["mrfit"],
@@ -431,7 +464,7 @@ class Learner:
     def _gain(
         self, fits: tuple[CandidateFit, CandidateFit], valid: UniqueRows | None, test: UniqueRows | None, jobs: int
     ) -> TyingGain:
-        """Of the first over the second, on the test rows; without any on those that chose, which it says."""
+        """Return the gain of the first fit over the second, on test rows or else on those that chose."""
         rows = valid if test is None else test
         if rows is None:
             difference = mean_over_folds(np.subtract(*(np.array(fit.fold_scores) for fit in fits)))

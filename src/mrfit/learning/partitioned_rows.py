@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -67,6 +68,28 @@ class PartedRows(ABC):
 
 
 Rows = UniqueRows | PartedRows
+
+
+@dataclass(frozen=True)
+class RowsSummary:
+    """Numbers of rows and variables that something was learned from.
+
+    ``dropped`` rows had missing or unknown values and are not among ``n_rows``. A table in parts does not know its
+    distinct rows.
+    """
+
+    n_rows: int
+    n_distinct_rows: int | None
+    dropped: int
+    n_variables: int
+
+    @classmethod
+    def of(cls, rows: Rows) -> RowsSummary:
+        n_distinct = rows.n_distinct if isinstance(rows, UniqueRows) else None
+        return cls(rows.n_rows, n_distinct, rows.dropped_rows, len(rows.domain))
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
 
 
 def together(rows: Rows) -> UniqueRows:

@@ -1,33 +1,54 @@
-"""What a learner says of its penalty: which, how strong, on what, and how models under it are fitted."""
+"""Specification of a penalty: its strength, the parameters it leaves free, and how models under it are fitted."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mrfit.core.errors import InputError
-from mrfit.learning.grid import Callback, Grid, Optimum
+from mrfit.learning.tying.soft_tying import TyingRecord
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.penalties.penalty import Penalty
 from mrfit.penalties.penalty_strength import checked_strength
 from mrfit.solvers.method import Method
 from mrfit.solvers.newton import TruncatedNewton
+from mrfit.solvers.solution import Record
 from mrfit.solvers.suitability import check_suitable
 from mrfit.structures.structure import Structure
 
 if TYPE_CHECKING:
     from mrfit.learning.backend import Backend
     from mrfit.learning.fit_problem import FitProblem
+    from mrfit.learning.fit_result import Optimum
     from mrfit.learning.objective_specs import ObjectiveSpec
 
 
 # What a converged fit is where objective or penalty is not convex.
 STATIONARY_POINT = "a stationary point: what was minimised is not convex, and other points may be better"
 
+# Called with the strength and every step of a fit; may return True to stop that fit.
+Callback = Callable[[float, Record | TyingRecord], bool | None]
+
 _MOST_SHOWN = 6  # of several strengths or numbers of groups
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The points at which models are fitted: every strength, with every number of groups where parameters are tied.
+
+    All rows decide it once, and every fold fits the same points. A grid that ``is_path`` leads from the strongest
+    penalty that matters down, and may end early where held-out scores rise no more.
+    """
+
+    strengths: tuple[float, ...]
+    groups: tuple[int, ...] = ()
+    is_path: bool = False
+
+    def __len__(self) -> int:
+        return len(self.strengths) * max(1, len(self.groups))
 
 
 @dataclass(frozen=True)
@@ -67,7 +88,7 @@ class PenaltySpec(ABC):
 
     @property
     def strengths(self) -> tuple[float, ...] | None:
-        """Those asked for."""
+        """Strengths that were named, as a tuple; None for the default."""
         if self.strength is None or isinstance(self.strength, tuple):
             return self.strength
         return (float(self.strength),)  # type: ignore[arg-type]
@@ -133,18 +154,18 @@ class PenaltySpec(ABC):
         return self.function is None or self.function.is_convex
 
     def guarantee(self) -> str:
-        """What a converged fit is an optimum over."""
+        """Describe the scopes over which a converged fit is an optimum."""
         return "an optimum over all scopes of the structure" if self.is_convex else STATIONARY_POINT
 
     def describe(self) -> str:
-        """What it is, for a person: "l1, strength 3"."""
+        """Describe the penalty for a person: "l1, strength 3"."""
         if self.strengths is None:
             return self.word
         several = "s" if len(self.strengths) > 1 else ""
         return f"{self.word}, strength{several} {several_in_words(self.strengths)}"
 
     def described(self, optimum: Optimum, free_orders: tuple[int, ...]) -> dict[str, Any]:
-        """What a model's provenance says of it."""
+        """Return the penalty for the provenance of a model."""
         return {"name": self.word, "strength": optimum.strength, "free_orders": list(free_orders)}
 
 

@@ -17,11 +17,11 @@ from mrfit.learning.backend import Backend
 from mrfit.learning.chain_backend import fit_by_chains
 from mrfit.learning.closed_forms import closed_form_path, flat_l2, has_squares_form
 from mrfit.learning.fit_problem import FitProblem
-from mrfit.learning.grid import Callback, Grid, Optimum
+from mrfit.learning.fit_result import Optimum
 from mrfit.learning.hierarchical_search import first_scopes, growing_path
 from mrfit.learning.objective_specs import ObjectiveSpec
 from mrfit.learning.parameter_layout import ParameterLayout
-from mrfit.learning.penalty_spec import PenaltySpec
+from mrfit.learning.penalty_spec import Callback, Grid, PenaltySpec
 from mrfit.penalties.group_l1 import GroupL1
 from mrfit.penalties.hierarchical_l1 import HierarchicalL1
 from mrfit.penalties.l1 import WeightedL1
@@ -29,7 +29,6 @@ from mrfit.penalties.l2 import Ridge
 from mrfit.penalties.penalty import NonsmoothPenalty, Penalty, ZeroPenalty
 from mrfit.solvers.fista import Fista
 from mrfit.solvers.method import Method
-from mrfit.solvers.minimize import minimize
 from mrfit.solvers.newton import TruncatedNewton
 from mrfit.solvers.owlqn import OWLQN
 from mrfit.structures.structure import Structure
@@ -80,21 +79,17 @@ class ConvexPenaltySpec(PenaltySpec):
     ) -> Optimum:
         """The optimum at one strength, from ``w``."""
         function = self.build(strength, problem.layout)
-        if problem.by_chains is not None:
-            return fit_by_chains(problem.by_chains, function, strength, None if w is problem.start else w)
+        if problem.chain_problem is not None:
+            return fit_by_chains(problem.chain_problem, function, strength, None if w is problem.start else w)
 
         def solved() -> Optimum:
             begun, before = time.perf_counter(), problem.objective.passes
-            smooth, nonsmooth = function.added_to(problem.objective, total_weight=problem.total_weight)
-            solution = minimize(
-                smooth, solver or problem.solver, problem.kept.start(w), penalty=nonsmooth, bound=problem.bound,
-                tolerance=problem.tolerance, gap_tolerance=problem.gap_tolerance, max_iterations=problem.max_iterations,
-                callback=None if callback is None else partial(callback, strength), watch=problem.kept.watch,
-            )  # fmt: skip
+            each_step = None if callback is None else partial(callback, strength)
+            solution = problem.minimum(function, w, solver=solver, callback=each_step)
             passes, seconds = problem.objective.passes - before, time.perf_counter() - begun
             return Optimum(strength, solution, problem.score(solution.w), passes, seconds)
 
-        return problem.kept.result(solved)
+        return problem.checkpoint.result(solved)
 
 
 @dataclass(frozen=True)
@@ -328,5 +323,5 @@ def path_down(strongest: float) -> Grid:
 
 
 def l2_path(problem: FitProblem, strengths: tuple[float, ...]) -> Iterator[Optimum]:
-    """What tying starts from and is measured against, whatever the problem's own solver."""
+    """Yield L2 fits: starts of tying, and its baseline. The solver is Newton's, not that of the problem."""
     return L2().solve_path(problem, strengths, solver=TruncatedNewton())

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from mrfit.core.errors import InputError
 from mrfit.learning.closed_forms import closed_form_path, has_all_sets, product_path, pseudo_counts
 from mrfit.learning.fit_problem import FitProblem
-from mrfit.learning.grid import Callback, Grid, Optimum
+from mrfit.learning.fit_result import Optimum
 from mrfit.learning.objective_specs import ObjectiveSpec
-from mrfit.learning.penalty_spec import PenaltySpec
+from mrfit.learning.penalty_spec import Callback, Grid, PenaltySpec
 from mrfit.learning.penalty_specs import path_down
 from mrfit.parameterizations.parameterization import Parameterization
 from mrfit.solvers.method import Method

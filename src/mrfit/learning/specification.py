@@ -1,8 +1,8 @@
-"""Words to objects: the only place where strings given by a user become parts of a learner."""
+"""Words to objects: this module alone turns strings of a user into parts of a learner."""
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,9 @@ from mrfit.core.errors import InputError, StructureError, listed
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.formats.graphs import load_structure
 from mrfit.learning.fit_result import FitResult
-from mrfit.learning.grid import Callback
 from mrfit.learning.learner import Learner, Progress
 from mrfit.learning.objective_specs import ObjectiveSpec
-from mrfit.learning.penalty_spec import PenaltySpec
+from mrfit.learning.penalty_spec import Callback, PenaltySpec
 from mrfit.registry import OBJECTIVES, PENALTIES, SOLVERS, STRUCTURES, needs_arguments
 from mrfit.solvers.method import Method
 from mrfit.structures.edges_file import read_edges
@@ -130,12 +129,13 @@ def learn(
     """Learn a network in one call: ``learn(table, "tree", penalty="l1")``.
 
     ``data`` and ``valid`` are tables, or rows read before. ``structure`` and the further ``parts`` may be words or
-    objects; a ``learner`` stands for all of these but the structure. See `Learner.fit` for the rest.
+    objects; a ``learner`` replaces all of these but the structure. See `Learner.fit` for the rest.
     """
     if learner is not None and parts:
         raise InputError(f"A learner has its own {next(iter(parts))!r}; give one of them.")
     rows = UniqueRows.of(data)
     if learner is None:
         learner = learner_from(rows.domain, **parts)
-    learner = replace(learner, structure=structure_from(structure, rows.domain))
-    return learner.fit(rows, valid, jobs=jobs, errors=errors, callback=callback, progress=progress)
+    return learner.with_structure(structure_from(structure, rows.domain)).fit(
+        rows, valid, jobs=jobs, errors=errors, callback=callback, progress=progress
+    )

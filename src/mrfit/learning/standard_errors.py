@@ -35,7 +35,7 @@ def check_errors(kind: str, problem: FitProblem) -> None:
             f"Standard errors are those of a likelihood or pseudo-likelihood; {problem.learner.objective.word} is "
             "neither. Use one of these, or resampling."
         )
-    if problem.by_chains is not None:
+    if problem.chain_problem is not None:
         raise InputError(
             "Standard errors take exact second derivatives, which chains do not give. Use a structure that an exact "
             "engine fits, the pseudo-likelihood, or resampling."
@@ -48,7 +48,7 @@ def check_errors(kind: str, problem: FitProblem) -> None:
 
 
 def errors_of(problem: FitProblem, fit: CandidateFit, kind: str) -> StandardErrors:
-    """Of the model of a fit, ``sandwich`` or ``model``; see `StandardErrors`."""
+    """Return the standard errors of a fit, ``sandwich`` or ``model``; see `StandardErrors`."""
     coordinates, objective = in_order(problem, fit.model.parameters)
     stiffness, expansion = stiffness_of(problem, fit), objective.expand(fit.model.w)
     curvature = ScoreCurvature(
@@ -70,7 +70,7 @@ def stiffness_of(problem: FitProblem, fit: CandidateFit) -> Floats:
 
 
 def in_order(problem: FitProblem, parameters: Parameterization) -> tuple[Backend, Objective]:
-    """In the order of the model's parameters, which that of the fit need not be."""
+    """Return backend and objective in the order of the model's parameters, which may differ from that of the fit."""
     if problem.coordinates.parameters is parameters:
         return problem.coordinates, problem.objective
     coordinates = problem.learner.objective.coordinates(parameters, listed=True, keep_zeros=False, jobs=problem.jobs)

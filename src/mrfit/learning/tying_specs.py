@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from mrfit._typing import Floats
 from mrfit.core.errors import InputError, listed
+from mrfit.learning.backend import HELD_AT
 from mrfit.learning.chain_backend import optimum_of
 from mrfit.learning.chains.chain_fit import ChainProblem
 from mrfit.learning.fit_problem import FitProblem
-from mrfit.learning.grid import Callback, Grid, Optimum
-from mrfit.learning.initialization import HELD_AT
-from mrfit.learning.penalty_spec import PenaltySpec, several_in_words
+from mrfit.learning.fit_result import Optimum
+from mrfit.learning.penalty_spec import Callback, Grid, PenaltySpec, several_in_words
 from mrfit.learning.penalty_specs import L2, l2_path
 from mrfit.learning.tying.hard_tying import tie_hard, tie_hard_by_projection
 from mrfit.learning.tying.soft_tying import AlternationSettings, TiedSolution, TyingTask, tie_softly
@@ -48,7 +48,7 @@ _RANDOM_SCALE = 0.01
 
 @dataclass(frozen=True)
 class TyingSpec(PenaltySpec):
-    """What the three ways to tie have in common.
+    """Base of the three ways to tie.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class TyingSpec(PenaltySpec):
         """A rough optimum of another tolerance, brought to that of the problem with the groups it has."""
 
     def baseline_strengths(self) -> tuple[float, ...]:
-        """Of the L2 fits to measure tying against: the paper's too, so that few and strong ones flatter nothing."""
+        """Return the strengths of the L2 baseline: the paper's too, for a few strong ones would flatter tying."""
         return tuple(sorted({*STRENGTHS, *(self.strengths or ())}))
 
     def guarantee(self) -> str:
@@ -118,7 +118,7 @@ class SoftTied(TyingSpec):
     start
         ``l2``: a rough L2 fit at a weak strength; ``random``: small normal values.
     restarts
-        Further random starts; the one with the best objective is kept.
+        Further random starts; the one with the best objective wins.
     how
         The alternation of soft tying.
     stochastic
@@ -145,18 +145,18 @@ class SoftTied(TyingSpec):
         strength: with hardly any penalty all of them lie close together, and far from that rough fit. Growing strengths
         are what Chou et al. (2018) advise.
         """
-        if problem.by_chains is not None:
-            yield from self._fits_by_chains(problem, problem.by_chains, grid)
+        if problem.chain_problem is not None:
+            yield from self._fits_by_chains(problem, problem.chain_problem, grid)
             return
-        weakest = min(grid.strengths)
+        weakest, classes = min(grid.strengths), self._classes(problem)
         starts: list[tuple[Floats, Groups | None]] = [(w, None) for w in self._starts(problem)]
         for n_groups in grid.groups:
             latest = starts
             for strength in sorted(grid.strengths):
                 begun = time.perf_counter()
-                what = TyingTask(n_groups, strength, self._classes(problem), self.pin_zero)
+                what = TyingTask(n_groups, strength, classes, self.pin_zero)
                 tried = [self._softly(problem, w, groups, what, callback) for w, groups in latest]
-                # Where a fit converged its groups are the best ones, whatever the strength.
+                # Where a fit converged its groups are the best ones at any strength.
                 latest = [(found.w, found.groups if found.solution.converged else None) for found in tried]
                 if strength == weakest:
                     starts = [(found.w, None) for found in tried]
@@ -171,7 +171,7 @@ class SoftTied(TyingSpec):
         return _softly_tied(problem, what, found, optimum.passes + found.passes, time.perf_counter() - begun)
 
     def _fits_by_chains(self, problem: FitProblem, chains: ChainProblem, grid: Grid) -> Iterator[Optimum]:
-        """In the same order; from an L2 fit that is as weak, and without choices that take exact values."""
+        """Yield fits by chains in the same order, from an equally weak L2 fit."""
         self._check_plain()
         start = chains.fit(Ridge(_START_STRENGTH, problem.layout.penalized)).w
         for n_groups in grid.groups:
@@ -192,7 +192,7 @@ class SoftTied(TyingSpec):
             )
 
     def _starts(self, problem: FitProblem) -> Iterator[Floats]:
-        rng = np.random.default_rng(problem.seed)
+        rng = np.random.default_rng(problem.learner.seed)
         start, penalized = problem.start, problem.layout.penalized
         if self.start == "l2":
             weak = Ridge(_START_STRENGTH, penalized)
@@ -209,10 +209,10 @@ class SoftTied(TyingSpec):
         def tied_softly() -> TiedSolution:
             if self.stochastic is None:
                 return tie_softly(_to_tie(problem), w, what, self.how, groups=groups, callback=each_round)
-            batches, rng = problem.batches(self.stochastic.batch_rows), np.random.default_rng(problem.seed)
+            batches, rng = problem.batches(self.stochastic.batch_rows), np.random.default_rng(problem.learner.seed)
             return tie_stochastically(_to_tie(problem), batches, w, what, self.stochastic, rng=rng, callback=each_round)
 
-        return problem.kept.result(tied_softly)
+        return problem.checkpoint.result(tied_softly)
 
 
 @dataclass(frozen=True)
@@ -275,8 +275,8 @@ class LearnTieRelearn(TyingSpec):
 
 
 def _to_tie(problem: FitProblem) -> TyingProblem:
-    race = None if problem.race is None else problem.race.begun
-    tolerance, most = problem.tolerance, problem.max_iterations
+    race = None if problem.early_stopping is None else problem.early_stopping.begun
+    tolerance, most = problem.tolerance, problem.learner.max_iterations
     return TyingProblem(problem.objective, problem.total_weight, problem.solver, HELD_AT, tolerance, most, race)
 
 
@@ -286,7 +286,7 @@ def _softly_tied(problem: FitProblem, what: TyingTask, found: TiedSolution, pass
 
 
 def _run_on(problem: FitProblem, optimum: Optimum, how: str) -> Optimum:
-    """What is relearned already, with its groups."""
+    """Relearn an optimum again with the groups it has."""
     if optimum.groups is None:
         return optimum
     return _relearned(problem, optimum, optimum.groups, how, optimum.solution.w)
@@ -294,8 +294,8 @@ def _run_on(problem: FitProblem, optimum: Optimum, how: str) -> Optimum:
 
 def _relearned(problem: FitProblem, optimum: Optimum, groups: Groups, how: str, *starts: Floats) -> Optimum:
     """The parameters of every group as one."""
-    if problem.by_chains is not None:
-        return _relearned_by_chains(problem.by_chains, optimum, groups, how, starts[0])
+    if problem.chain_problem is not None:
+        return _relearned_by_chains(problem.chain_problem, optimum, groups, how, starts[0])
     relearn = tie_hard_by_projection if how == "projected" else tie_hard
 
     def relearned() -> Optimum:
@@ -306,7 +306,7 @@ def _relearned(problem: FitProblem, optimum: Optimum, groups: Groups, how: str, 
         score = problem.score(hard.solution.w)
         return replace(optimum, solution=hard.solution, score=score, passes=passes, seconds=seconds, groups=hard.groups)
 
-    return problem.kept.result(relearned)
+    return problem.checkpoint.result(relearned)
 
 
 def _relearned_by_chains(chains: ChainProblem, optimum: Optimum, groups: Groups, how: str, start: Floats) -> Optimum:

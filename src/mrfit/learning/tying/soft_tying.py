@@ -23,12 +23,12 @@ from mrfit.penalties.l2 import Ridge
 from mrfit.solvers.solution import Solution, Status
 
 _ALL = "all"
-_ROUNDING = 1e-14  # of the objective: a smaller gain from other groups is none
+_ROUNDING = 1e-14  # of the objective: a smaller gain from other groups counts as zero
 
 
 @dataclass(frozen=True)
 class AlternationSettings:
-    """How to alternate; the defaults need about as many passes over the data as an L2 fit.
+    """Settings of the alternation; the defaults need about as many passes over the data as an L2 fit.
 
     Parameters
     ----------
@@ -44,13 +44,13 @@ class AlternationSettings:
         Clusterings at most.
     """
 
-    word: ClassVar[str] = "SoftTying"  # in JSON and saved models
-
     inner_iterations: int | str | None = 2
     centers: str = "joint"
     first_share: float = 1.0
     growth: float = 1.0
     max_rounds: int = 500
+
+    word: ClassVar[str] = "SoftTying"  # in descriptions of learners, which saved models and stored results hold
 
     def __post_init__(self) -> None:
         steps = self.inner_iterations
@@ -106,7 +106,7 @@ class TiedSolution:
 
 @dataclass(frozen=True)
 class TyingTask:
-    """What is tied: k groups in every class of parameters, with a strength against the sum over rows."""
+    """A task of tying: k groups in every class of parameters, with a strength against the sum over rows."""
 
     n_groups: int
     strength: float
@@ -174,7 +174,7 @@ def _status(
     tolerance: float,
     exhausted: bool,
 ) -> Status | None:
-    """How the loop ends, or None when it goes on."""
+    """Return the status with which the loop ends; None while it continues."""
     if latest.moved == 0 and latest.strength == tying.strength:
         if latest.violation <= tolerance:
             return Status.CONVERGED

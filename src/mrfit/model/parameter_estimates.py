@@ -1,4 +1,4 @@
-"""What there is to say about how sure the parameters of a model are."""
+"""Parameter estimates of a model with standard errors, intervals and Wald tests."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ErrorsSummary:
         return cls(model.errors, level, tuple(ParameterEstimate(*each) for each in columns), model.wald_tests())
 
     def strongest(self, count: int, *, order: int) -> list[ParameterEstimate]:
-        """As `MarkovNetwork.strongest`: the largest in absolute value."""
+        """Return the largest estimates in absolute value; see `MarkovNetwork.strongest`."""
         chosen = [each for each in self.estimates if each.order == order and each.value != 0]
         return sorted(chosen, key=lambda each: -abs(each.value))[:count]
 
@@ -55,12 +55,12 @@ class ErrorsSummary:
         return sum(np.isnan(each.error) for each in self.estimates)
 
     def to_dict(self) -> dict[str, Any]:
-        """Of a fit: errors as a whole, and every parameter with its own."""
+        """Return the errors and every estimate, ready for the JSON of a fit."""
         parameters = [{"name": each.name, "value": each.value, "error": each.error} for each in self.estimates]
         return {"errors": self._facts(), "parameters": parameters}
 
     def with_intervals(self) -> dict[str, Any]:
-        """All there is: intervals and tests too."""
+        """Return errors, estimates, intervals and tests, ready for JSON."""
         parameters = [
             {"name": each.name, "value": each.value, "error": each.error, "low": each.low, "high": each.high}
             for each in self.estimates
