@@ -170,7 +170,7 @@ def test_a_damaged_file_compiles_and_says_so(site: Path, changed: Path) -> None:
 
 def test_a_changed_source_compiles(site: Path, changed: Path) -> None:
     """Code is found by the text that it was made from."""
-    with (changed / "cells.py").open("a") as file:
+    with (changed / "fitting" / "cells.py").open("a") as file:
         file.write("# another line\n")
     names, _ = compiled_by(site, USE_A_KERNEL, package="changed")
     assert names

@@ -235,7 +235,7 @@ def test_no_row_left(shell: Shell, folder: Path, model_file: Path) -> None:
         (
             "--penalty=l1",
             "--solver=newton",
-            "`TruncatedNewton` needs a differentiable penalty; `WeightedL1` is not. Use `Fista` or `OWLQN`",
+            "`TruncatedNewton` needs a differentiable penalty; `L1` is not. Use `Fista` or `OWLQN`",
         ),
         ("--penalty=l1", "--solver=lbfgs", "`LBFGS` needs a differentiable penalty"),
         ("--jobs", "0", "0"),

@@ -94,7 +94,7 @@ def test_bad_options_are_one_line(options: list[str], said: str, shell: Shell, t
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        (["g,a,b", *["x,0,1", "x,1,0", "x,1,1"] * 9, "y,0,0"], "group 'y' of 'g' are the same"),
+        (["g,a,b", *["x,0,1", "x,1,0", "x,1,1"] * 9, "y,0,0"], "group 'y' of 'g' are identical"),
         (["g,a,b", "x,0,1", "x,1,0", "x,1,1"], "one value, 'x'"),
     ],
     ids=["one-row", "one-group"],
@@ -137,4 +137,4 @@ def test_a_group_of_one_row_is_refused(shell: Shell, tmp_path: Path) -> None:
     ran = shell("compare-groups", "t.csv", "--by", "g")
     assert ran.code == 2
     assert ran.err.count("\n") == 1
-    assert "All rows of the group 'y' of 'g' are the same" in ran.err
+    assert "All rows of the group 'y' of 'g' are identical" in ran.err

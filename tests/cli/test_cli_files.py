@@ -147,7 +147,7 @@ def test_a_structure_on_standard_output(shell: Shell, folder: Path, form: str, m
         ("structure t.csv -o - --json --output-format csv", "-o - and --json both want standard output"),
         ("structure t.csv -o -", "add --output-format csv"),
         ("structure t.csv --output-format csv", "--output-format csv is for an output"),
-        ("structure t.csv --plot -", "which kind of picture"),
+        ("structure t.csv --plot -", "type of picture"),
         ("score - -", "cannot both be standard input"),
     ],
 )

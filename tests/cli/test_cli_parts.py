@@ -47,7 +47,7 @@ def test_several_data_are_one_table_together_or_in_parts(shell: Shell, tmp_path:
         (("fit", "x.csv", "none.csv", "--in-parts"), "none.csv"),
         (("fit", "x.csv", "x.csv"), "named twice"),
         (("fit", "x.csv", "-", "--in-parts"), "a stream only once"),
-        (("fit", "x.csv", "--cluster", "local:none"), "'local:none' is no cluster"),
+        (("fit", "x.csv", "--cluster", "local:none"), "'local:none' is not the address of a cluster"),
         (
             ("stability", "x.csv", "--cluster", "a", "--cluster", "b"),
             "--cluster names more than one column: 'a' and 'b'",

@@ -1,4 +1,4 @@
-"""Reading of files and tables into integer codes under a domain. Internal, except what docs/api.md lists."""
+"""Internal, but for what docs/api.md lists: files and tables as integer codes under a domain."""
 
 from mrfit.data.dataset import Dataset
 from mrfit.data.encoding import Encoder, ParseOptions

@@ -329,7 +329,7 @@ def test_an_item_that_is_constant_in_a_group(rng: np.random.Generator) -> None:
     [
         ({}, {"by": "sex"}, "no column 'sex'.*'group'"),
         ({"group": ["x"] * 400}, {}, "one value, 'x'"),
-        ({"group": ["x"] * 399 + ["y"]}, {}, "group 'y' of 'group' are the same"),
+        ({"group": ["x"] * 399 + ["y"]}, {}, "group 'y' of 'group' are identical"),
         ({}, {"tests": ["anova"]}, "'wald', 'likelihood', 'permutations'; got 'anova'"),
         ({}, {"permutations": 0, "tests": ["permutations"]}, "must be positive; got 0"),
         (

@@ -80,14 +80,14 @@ class EbicCriterion(Criterion):
 
 
 class ShrunkenEbic(EbicCriterion):
-    """At the l1 solution itself, with its coefficients that are not zero: the practice for binary variables."""
+    """Loss of the l1 solution itself and its nonzero coefficients: the practice for binary variables."""
 
     def score(self, variable: int, point: PathPoint) -> float:
         return 2.0 * point.loss + self.price * point.n_parameters
 
 
 class RefittedEbic(EbicCriterion):
-    """At the maximum of the likelihood on the point's neighbours.
+    """Loss at the maximum of the likelihood on the point's neighbours.
 
     A group of coefficients enters all at once but shrunken, so its loss would reflect only part of what its penalty
     counts. The reported coefficients are refitted too, with an l1 penalty just large enough for finite values.
