@@ -211,7 +211,7 @@ class FactorNetwork(Queryable):
         )
 
     def _conditional_potentials(self, codes: NDArray[np.uint8]) -> Iterator[Floats]:
-        """For each variable the sums of tables and conjunctions at each of its states, (rows, states)."""
+        """Yield for each variable the sums of tables and conjunctions at each of its states, (rows, states)."""
         of: list[list[Conjunction]] = [[] for _ in self.domain.shape]
         for each in self.conjunctions:
             for i, _ in each.conditions:

@@ -165,7 +165,7 @@ def conditional_distributions(factors: Factors, codes: NDArray[np.uint8]) -> Ite
 
 
 def conditional_potentials(factors: Factors, codes: NDArray[np.uint8]) -> Iterator[Floats]:
-    """For each variable the sums of its tables at each of its states, the others as they are, (rows, states)."""
+    """Yield for each variable the sums of its tables at each of its states, given the others, (rows, states)."""
     holding: list[list[int]] = [[] for _ in factors.shape]
     for number, scope in enumerate(factors.scopes):
         for i in scope:

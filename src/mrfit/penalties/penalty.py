@@ -162,7 +162,7 @@ class NonsmoothPenalty(Penalty):
 
     @property
     def thresholds(self) -> Floats | None:
-        """For a weighted sum of absolute values, what the gradient of each parameter at zero must exceed; else None."""
+        """Return what the gradient of each parameter at zero must exceed, for weighted absolute values; else None."""
         return None
 
     def curvature(self, w: Floats) -> PenaltyCurvature | None:

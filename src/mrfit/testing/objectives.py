@@ -90,7 +90,7 @@ def expansion_agrees_with_value_and_gradient(make: Build, problem: Problem, rng:
 
 
 def an_expansion_owns_what_it_needs(make: Build, problem: Problem, rng: np.random.Generator) -> None:
-    """It stays valid after evaluations and expansions elsewhere, and when its point is overwritten."""
+    """An expansion stays valid after evaluations and expansions elsewhere, and when its point is overwritten."""
     rows, parameters, w = problem
     objective, w, direction = make(rows, parameters), w.copy(), rng.standard_normal(len(w))
     expected = make(rows, parameters).expand(w.copy())

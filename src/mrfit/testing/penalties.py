@@ -89,7 +89,7 @@ def a_preconditioner_divides_by_the_hessian_plus_a_diagonal(penalty: SmoothPenal
 
 
 def prox_by_steps_is_the_minimiser(penalty: NonsmoothPenalty, n: int, rng: Generator) -> None:
-    """It minimises value + 1/2 sum (v - w)^2 / steps, where parameters have steps of their own."""
+    """The prox by steps minimises value + 1/2 sum (v - w)^2 / steps, where parameters have steps of their own."""
     given = rng.uniform(0.1, 3.0 if penalty.is_convex else 1.0, n)
     steps = penalty.common_steps(given)
     assert (steps <= given).all(), "shared_steps gives larger steps than it was given"
@@ -108,7 +108,7 @@ def prox_by_steps_is_the_minimiser(penalty: NonsmoothPenalty, n: int, rng: Gener
 
 
 def prox_is_the_minimiser(penalty: NonsmoothPenalty, n: int, rng: Generator) -> None:
-    """It minimises step * value + half the squared distance, which is strongly convex if the penalty is convex."""
+    """The prox minimises step * value + half the squared distance, which is strongly convex if the penalty is convex."""
     for step in (0.1, 1.0, 3.0):
         for w in _points(rng, n):
             p = penalty.prox(w, step)
@@ -194,7 +194,7 @@ def _agree(one: Any, other: Any, what: str) -> None:
 
 
 def a_restricted_penalty_is_the_penalty_with_zeros_elsewhere(penalty: NonsmoothPenalty, n: int, rng: Generator) -> None:
-    """It holds for any choice of whole blocks, in any order, including none and all."""
+    """The restriction holds for any choice of whole blocks, in any order, including none and all."""
     block = np.arange(n) if penalty.blocks is None else penalty.blocks
     for share in (0.0, 0.3, 0.6, 1.0):
         chosen = rng.permutation(np.flatnonzero((rng.random(block.max() + 1) < share)[block]))
@@ -296,7 +296,7 @@ def the_minimiser_of_a_quadratic_is_found(penalty: NonsmoothPenalty, n: int, rng
 
 
 def the_minimiser_of_squares_is_the_prox(penalty: NonsmoothPenalty, n: int, rng: Generator) -> None:
-    """It follows by completing the square."""
+    """The identity follows by completing the square."""
     for w in _points(rng, n):
         gradient = rng.standard_normal(n)
         v = minimize_quadratic(Quadratic.of_matrix(w, gradient, np.eye(n) / 0.3), penalty, tolerance=1e-11)

@@ -37,7 +37,7 @@ def check_structure_learner(learner: StructureLearner, *, seed: int = 0) -> None
 
 
 def it_has_a_word_and_a_description(learner: StructureLearner, rng: Generator) -> None:
-    """It has a word by which it is chosen, and a line for people."""
+    """A learner has a word by which it is chosen, and a line for people."""
     for text, what in ((learner.word, "word"), (learner.describe(), "describe()")):
         assert isinstance(text, str), f"{what} must be text"
         assert text, f"{what} is empty"

@@ -365,14 +365,14 @@ def _only_some_triples() -> UniqueRows:
 def test_weights_are_infinite_where_the_solver_stops_short_of_a_bound() -> None:
     learner, rows = Learner(penalty=NoPenalty()), _only_some_triples()
     assert not len(learner.fit(rows).best.solution.at_bound)
-    found = mrfit.stability(learner, rows, resamples=2).networks
+    found = mrfit.bootstrap_edges(learner, rows, resamples=2).networks
     assert (found.sample == -np.inf).all()
     assert (found.weights == -np.inf).all()
 
 
 def test_one_step_does_not_lead_from_where_the_solver_stopped() -> None:
     with pytest.raises(InputError, match="no finite optimum"):
-        mrfit.stability(Learner(penalty=NoPenalty()), _only_some_triples(), resamples=2, one_step=True)
+        mrfit.bootstrap_edges(Learner(penalty=NoPenalty()), _only_some_triples(), resamples=2, one_step=True)
 
 
 # -- what follows --------------------------------------------------------------------------------------------------

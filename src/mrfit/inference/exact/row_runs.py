@@ -30,7 +30,7 @@ _SUGGESTION = (
 
 @dataclass(frozen=True)
 class RowAnswers:
-    """For every row: log Z given its observed values, and marginals of the requested variables.
+    """Return for every row log Z given its observed values, and marginals of the requested variables.
 
     An impossible row has a log Z of minus infinity, and marginals of NaN.
     """

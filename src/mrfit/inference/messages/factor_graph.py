@@ -59,7 +59,7 @@ class FactorGraph:
 
     @cached_property
     def _largest(self) -> dict[frozenset[int], Scope]:
-        """For each set of two or more variables that is a scope, the scope to which its tables are added."""
+        """Return, for each set of two or more variables that is a scope, the scope to which its tables are added."""
         larger: dict[int, list[frozenset[int]]] = {}  # hosts that could contain others, by variable
         found: dict[frozenset[int], Scope] = {}
         distinct = dict.fromkeys(frozenset(scope) for scope in self.live_scopes if len(scope) > 1)

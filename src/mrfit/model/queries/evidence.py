@@ -44,7 +44,7 @@ class Evidence:
 
     @classmethod
     def of(cls, domain: Domain, states: States) -> Evidence:
-        """From ``{"smoker": "yes", "cough": {"yes": 0.7, "no": 0.2}}``.
+        """Build it from ``{"smoker": "yes", "cough": {"yes": 0.7, "no": 0.2}}``.
 
         A state is written as in a table (1, 1.0 and "1" are one state). A mapping or a sequence of numbers gives the
         likelihood of the observation in each state; omitted states are impossible.

@@ -40,7 +40,7 @@ _ROWS_AT_ONCE = 2**16
 
 @dataclass(frozen=True, eq=False)
 class BlanketCounts:
-    """For each variable, the distinct states of itself and its neighbours, and their weights.
+    """Distinct states of each variable and its neighbours, with their weights.
 
     ``states[i]`` has a column for variable i and for each of its neighbours, ascending. Integer weights add up exactly,
     in any order; others up to rounding.

@@ -36,7 +36,7 @@ _LOOK_AHEAD = 4  # candidates of largest score that are tried by refitting
 
 @dataclass(frozen=True)
 class ForwardNeighbours(NeighbourSelection):
-    """At most ``max_degree`` neighbours for each variable, each of which scores above a threshold.
+    """Neighbours of each variable, at most ``max_degree``, each of which scores above a threshold.
 
     With ``either``, one of the two regressions of a pair suffices for an edge, so that it has two chances.
     """
@@ -67,7 +67,7 @@ class ForwardNeighbours(NeighbourSelection):
         return _of_all_hands(found)
 
     def _of_hand(self, rows: UniqueRows, pairs: AllowedPairs, hand: range) -> Neighbours:
-        """On a worker of a cluster."""
+        """Run on a worker of a cluster."""
         return self._of_variables(rows, pairs, hand, resolve_jobs(-1), None)
 
     def _of_variables(

@@ -109,7 +109,7 @@ class PathSelection(NeighbourSelection):
 
     @classmethod
     def as_glmnet(cls, criterion: Criterion, rows: UniqueRows, *, tolerance: float) -> PathSelection:
-        """On the paths that glmnet walks by itself, of standardised columns; no groups of coefficients."""
+        """Select on the paths that glmnet uses by default, of standardised columns; no groups of coefficients."""
         n_variables = len(rows.domain)
         lowest = WEAKEST if rows.total_weight >= n_variables - 1 else _GLMNET_FEW_ROWS
         ratio = lowest ** (1 / (_GLMNET_POINTS - 1))
