@@ -108,7 +108,7 @@ def prox_by_steps_is_the_minimiser(penalty: NonsmoothPenalty, n: int, rng: Gener
 
 
 def prox_is_the_minimiser(penalty: NonsmoothPenalty, n: int, rng: Generator) -> None:
-    """The prox minimises step * value + half the squared distance, which is strongly convex if the penalty is convex."""
+    """The prox minimises step * value + half the squared distance, strongly convex if the penalty is convex."""
     for step in (0.1, 1.0, 3.0):
         for w in _points(rng, n):
             p = penalty.prox(w, step)
