@@ -36,22 +36,26 @@ TESTS = {
 _GAPS = ["contracts/test_duality_gaps.py"]
 _QUADRATICS = ["contracts/test_quadratics.py", "solvers/quadratics", "contracts/test_speed.py"]
 TESTS_OF_FILE = {
-    "penalties/group.py": ["contracts/test_penalties.py", *_QUADRATICS, *_GAPS],
-    "penalties/hierarchical.py": ["contracts/test_penalties.py", *_QUADRATICS, *_GAPS],
-    "penalties/penalized.py": ["solvers/test_newton.py"],
-    "penalties/tied.py": ["solvers/test_newton.py"],
-    "objectives/decomposable.py": ["learning/test_smoothed_trees.py", "learning/test_tree_learning.py"],
-    "objectives/forest.py": ["learning/test_tree_learning.py"],
-    "objectives/gradient_products.py": ["uncertainty", "resampling"],
+    "penalties/group_l1.py": ["contracts/test_penalties.py", *_QUADRATICS, *_GAPS],
+    "penalties/hierarchical_l1.py": ["contracts/test_penalties.py", *_QUADRATICS, *_GAPS],
+    "penalties/penalized_objective.py": ["solvers/test_newton.py"],
+    "penalties/cluster_penalty.py": ["solvers/test_newton.py"],
+    "objectives/decomposable_closed_form.py": ["learning/test_smoothed_trees.py", "learning/test_tree_learning.py"],
+    "objectives/chow_liu_closed_form.py": ["learning/test_tree_learning.py"],
+    "objectives/gradient_products.py": ["model", "analysis/stability"],
     "objectives/likelihood.py": _GAPS,
-    "objectives/mean.py": _GAPS,
+    "objectives/weighted_mean.py": _GAPS,
     "objectives/reparameterized.py": _GAPS,
-    "objectives/row_scores.py": ["test_model.py", "learning/test_conditional.py", "queries"],
-    "objectives/sharded.py": ["test_clusters.py"],
+    "objectives/row_scores.py": [
+        "model/test_markov_network.py",
+        "learning/test_covariate_likelihood.py",
+        "model/queries",
+    ],
+    "objectives/sharded.py": ["core/test_cluster.py"],
     "objectives/tree_likelihood.py": _GAPS,
     "solvers/method.py": ["solvers", *_GAPS],
     "solvers/minimize.py": _GAPS,
-    "solvers/projected_gradient.py": ["tying"],
+    "solvers/projected_gradient.py": ["learning/tying"],
     "solvers/quadratics": _QUADRATICS,
 }
 

@@ -23,7 +23,7 @@ class Mutant:
 
 # ruff: noqa: E501  (texts stand as they do in the sources)
 _CHANGES: dict[str, list[tuple[str, str]]] = {
-    "penalties/group.py": [
+    "penalties/group_l1.py": [
         ("return self._shrunk(w, step * self._slope)", "return self._shrunk(w, self._slope)"),
         ("out=factor, where=norm > by", "out=factor, where=norm > 0"),
         ("self._shrunk(gradient, self._slope), gradient", "gradient, gradient"),
@@ -36,7 +36,7 @@ _CHANGES: dict[str, list[tuple[str, str]]] = {
         ("np.append(weight > 0, False)", "np.append(weight >= 0, False)"),
         ("smallest, 0.0) * self._slope", "smallest, 0.0) * self.weight"),
     ],
-    "penalties/hierarchical.py": [
+    "penalties/hierarchical_l1.py": [
         ("float(self._limit @ self._group_norms(w))", "float(self.weight[self._own.top] @ self._group_norms(w))"),
         ("dual, step / last, out=dual", "dual, last / step, out=dual"),
         ("left = self._kernel_prox(length, np.where(zero, self._limit, 0.0)", "left = self._kernel_prox(length, self._limit"),
@@ -64,7 +64,7 @@ _CHANGES: dict[str, list[tuple[str, str]]] = {
         ("else ~self.penalized", "else self.penalized"),
         ("self._touched(v)", "v"),
     ],
-    "penalties/penalized.py": [
+    "penalties/penalized_objective.py": [
         ("gradient + self.penalty.gradient(w) / self.total_weight", "gradient + self.penalty.gradient(w)"),
         ("scale * self.penalty.hessian_product(w, v)", "self.penalty.hessian_product(w, v)"),
         ("self.penalty.hessian(np.zeros(len(matrix))) / self.total_weight", "self.penalty.hessian(np.zeros(len(matrix)))"),
@@ -79,7 +79,7 @@ _CHANGES: dict[str, list[tuple[str, str]]] = {
         ("(middle, high) if is_too_weak(middle)", "(middle, high) if not is_too_weak(middle)"),
         ("self.strength / max(self.strength, self.critical_strength(gradient))", "1.0"),
         ("self.penalty.prox(w, self.strength * step)", "self.penalty.prox(w, step)"),
-        ("least_subgradient(w, gradient / self.strength)", "least_subgradient(w, gradient)"),
+        ("min_norm_subgradient(w, gradient / self.strength)", "least_subgradient(w, gradient)"),
         ("np.sqrt(self.strength) * factor", "self.strength * factor"),
         ("self.penalty.dual_scale(gradient / self.strength, at=at)", "self.penalty.dual_scale(gradient, at=at)"),
         ("else self.strength * own", "else own"),
@@ -88,8 +88,8 @@ _CHANGES: dict[str, list[tuple[str, str]]] = {
         (".min(initial=np.inf), steps)", ".max(initial=0.0), steps)"),
         ("self.scaled(1.0 / total_weight)", "self.scaled(1.0)"),
     ],
-    "penalties/strength.py": [("if not 0 < strength", "if not 0 <= strength")],
-    "penalties/tied.py": [
+    "penalties/penalty_strength.py": [("if not 0 < strength", "if not 0 <= strength")],
+    "penalties/cluster_penalty.py": [
         ("np.asarray(sums * share, np.float64)", "np.asarray(sums, np.float64)"),
         ("(1.0 - share[self.assignment])", "(1.0 + share[self.assignment])"),
         ("-self.strength * share[self.assignment], 0.0)", "self.strength * share[self.assignment], 0.0)"),
@@ -98,11 +98,11 @@ _CHANGES: dict[str, list[tuple[str, str]]] = {
         ("share[self.assignment] == 1.0", "share[self.assignment] >= 1.0 / 2"),
         ("np.where(pinned, 0.0, 1.0 /", "np.where(pinned, 1.0, 1.0 /"),
     ],
-    "penalties/weight.py": [("weight.max(initial=0.0) < np.inf", "weight.max(initial=0.0) <= np.inf")],
+    "penalties/penalty_weight.py": [("weight.max(initial=0.0) < np.inf", "weight.max(initial=0.0) <= np.inf")],
     "objectives/cached.py": [
         ("np.array_equal(w, self._point):  #", "True:  #"),
         ("return a is b or", "return len(a) > 0 or"),
-        ("self._point = owned(w)", "self._point = w"),
+        ("self._point = read_only(w)", "self._point = w"),
         ("self.passes += round(explicit.products)", "self.passes += 0"),
         ("return None if latest is None else lambda: latest", "return None"),
         ("return self.passes - self._passes_at_hessian", "return self.passes"),
@@ -114,13 +114,13 @@ _CHANGES: dict[str, list[tuple[str, str]]] = {
         ("return self._slots.copy()", "return self._slots"),
         ("self._features.at(curvature() / self.cells.total_weight)", "self._features.at(curvature())"),
     ],
-    "objectives/decomposable.py": [("(number[:, None] * log_p", "(log_p")],
+    "objectives/decomposable_closed_form.py": [("(number[:, None] * log_p", "(log_p")],
     "objectives/feature_covariance.py": [
         ("second -= np.outer(first, first)", "pass"),
         ("out *= 1.0 - _SHRINKAGE", "out *= 1.0 + _SHRINKAGE"),
         ("frequency * (1.0 - frequency)", "frequency"),
     ],
-    "objectives/forest.py": [
+    "objectives/chow_liu_closed_form.py": [
         ("1 - n_neighbours", "-n_neighbours"),
         ("np.log(p / product)", "np.log(p)"),
         ("(-np.where(weight == 0", "(np.where(weight == 0"),
@@ -148,7 +148,7 @@ _CHANGES: dict[str, list[tuple[str, str]]] = {
         ("moments /= total", "pass"),
         ("else self.partial_moments + self.observed", "else self.partial_moments"),
     ],
-    "objectives/mean.py": [
+    "objectives/weighted_mean.py": [
         ("[share * each for", "[each for"),
         ("[np.ix_(chosen, chosen)]", "[np.ix_(chosen, chosen[::-1])]"),
         ("all(part.is_convex", "any(part.is_convex"),
@@ -169,7 +169,7 @@ _CHANGES: dict[str, list[tuple[str, str]]] = {
     ],
     "objectives/row_scores.py": [
         ("scores = len(base.shape) * log_p[at]", "scores = (len(base.shape) - 1) * log_p[at]"),
-        ("if i in given:", "if i not in given:"),
+        ("if i in covariates:", "if i not in given:"),
         ("- log_z[number.ravel()]", "+ log_z[number.ravel()]"),
         ("keepdims=True)\n        p = np.exp(log_potentials -", "keepdims=True)\n        p = np.exp(log_potentials +"),
     ],
@@ -277,20 +277,20 @@ _CHANGES: dict[str, list[tuple[str, str]]] = {
         ("length if length * bend <= size else size / (1.05 * bend)", "length"),
         ("here.gradient + push * (here.gradient - before.gradient)", "here.gradient"),
     ],
-    "solvers/quadratics/faces.py": [
+    "solvers/quadratics/orthant.py": [
         ("(np.abs(slope) > threshold + tolerance) | (threshold == 0)", "(np.abs(slope) > threshold + tolerance)"),
         ("slope[active] + threshold[active] * np.sign", "slope[active] - threshold[active] * np.sign"),
         ("np.sign(v) * np.sign(direction) < 0.0", "np.sign(v) * np.sign(direction) > 0.0"),
         ("np.divide(-v, direction", "np.divide(v, direction"),
         ("v[active[zero]] = 0.0", "pass"),
     ],
-    "solvers/quadratics/manifolds.py": [
+    "solvers/quadratics/active_manifold.py": [
         ("0.5 * float(move @ bend)", "float(move @ bend)"),
         ("-= (1.0 - firmness) * outer.data", "+= (1.0 - firmness) * outer.data"),
         ("self.v, self.slope = v, self.slope + bend", "self.v, self.slope = v, self.slope"),
         ("matrix.diagonal() + curvature.diagonal", "matrix.diagonal() - curvature.diagonal"),
     ],
-    "solvers/quadratics/minimize.py": [("return quadratic.w - divided", "return quadratic.w + divided")],
+    "solvers/quadratics/quadratic_minimum.py": [("return quadratic.w - divided", "return quadratic.w + divided")],
     "solvers/quadratics/quadratic.py": [("self.gradient + self.product(v - self.w)", "self.product(v - self.w)")],
 }  # fmt: skip
 
