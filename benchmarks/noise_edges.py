@@ -13,7 +13,7 @@ from benchmarks.table import Column, Record, Table, named
 from mrfit.core.domain import Domain
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.structures.nodewise.forward_neighbours import THRESHOLD
-from mrfit.structures.simple import Learned
+from mrfit.structures.simple import Learned, StructureLearner
 
 N_ITEMS = 12
 N_PAIRS = N_ITEMS * (N_ITEMS - 1) // 2
@@ -73,7 +73,7 @@ def run_planted(case: Case) -> Iterator[Record]:
         yield {**case, "degree": degree, "planted": len(PLANTED), "nominal": NOMINAL, **means, **shares}
 
 
-def _edges(learner: Learned, rows: UniqueRows) -> set[tuple[int, ...]]:
+def _edges(learner: StructureLearner, rows: UniqueRows) -> set[tuple[int, ...]]:
     return {tuple(sorted(edge)) for edge in learner.learn(rows).structure.edges.tolist()}
 
 

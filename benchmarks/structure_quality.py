@@ -6,7 +6,6 @@ The strength of the refit is chosen on the validation rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from benchmarks.benchmark import Benchmark, Case, cases
 from benchmarks.problems import problem, rows_of
@@ -15,7 +14,7 @@ from benchmarks.timing import timed
 from mrfit.learning import Learner
 from mrfit.learning.penalty_specs import L2
 from mrfit.structures.nodewise.learned import BOUNDS
-from mrfit.structures.simple import FixedStructure, Learned
+from mrfit.structures.simple import FixedStructure, Learned, StructureLearner
 
 SETS = ("nltcs", "plants", "audio", "jester", "dna", "bbc")
 PRICED_SETS = ("nltcs", "accidents", "retail", "dna", "kosarek", "book", "tmovie", "webkb", "bbc", "ad")
@@ -34,15 +33,14 @@ def run_prices(case: Case) -> Iterator[Record]:
     yield {"set": case["set"], "degree": case["degree"], **found}
 
 
-def _by_gain(case: Case, price: str) -> Learned:
-    learner = Learned(case["degree"], "gain")
-    return replace(learner, price=price) if price == "valid" else learner
+def _by_gain(case: Case, price: str) -> StructureLearner:
+    return Learned(case["degree"], "gain", **({"price": price} if price == "valid" else {}))
 
 
 def _quality(case: Case, learner: Learned) -> Record:
     train, jobs = problem(case["set"]).rows, case["jobs"]
     valid, test = (rows_of(case["set"], part, train.domain) for part in ("valid", "test"))
-    held_out = valid if learner.price == "valid" else None
+    held_out = valid if learner.uses_valid else None
     found, seconds = timed(lambda: learner.learn(train, valid=held_out, jobs=jobs))
     fits = Learner(FixedStructure(found.structure), L2(STRENGTHS)).fit(train, valid, jobs=jobs)
     return {

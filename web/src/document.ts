@@ -41,7 +41,7 @@ export interface Document {
   meaning: string;
   parameters: OrderOfParameters[];
   groups: Groups | null;
-  scores: { measure: string; value: number | null; rows: number }[];
+  scores: { measure: string; value: number | null; rows: number; error?: number }[];
   learned: string | null;
   rows: number | null;
   plan: { engine: "exact"; order: number[]; cells: number } | { engine: "sampled" };

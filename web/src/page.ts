@@ -12,7 +12,7 @@ import { Panel } from "./panel";
 import { Picture } from "./picture";
 import { forgetPlaces } from "./places";
 import { type Chosen, fromFragment, State, toFragment } from "./state";
-import { count, plural, points, secondMode, signed, twice, visible } from "./words";
+import { count, plural, points, secondMode, scored, twice, visible } from "./words";
 
 const WORST = 12; // rows of data that are listed
 const DRAWN = 1000; // rows that are drawn to be saved
@@ -134,7 +134,7 @@ export class Page {
       plural(told.edges.length, "edge"),
       ...(larger && isOne ? [plural(larger, "larger interaction")] : []),
       ...(isOne ? [plural(parameters, "parameter")] : []),
-      ...told.scores.slice(0, 1).flatMap(({ measure, value }) => (value === null ? [] : [`${measure} ${signed(value, 3)}`])),
+      ...told.scores.slice(0, 1).flatMap(({ measure, value, error }) => (value === null ? [] : [`${measure} ${scored(value, error, 3)}`])),
     ].join(" · ");
     return h("header", {},
       h("h1", { title }, title),

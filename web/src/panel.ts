@@ -7,7 +7,7 @@ import { StateButton } from "./list";
 import type { Model } from "./model";
 import type { State } from "./state";
 import { figure, link, quiet, strong, table } from "./tables";
-import { count, estimate, factor, percent, plural, secondMode, signed } from "./words";
+import { count, estimate, factor, percent, plural, scored, secondMode, signed } from "./words";
 
 type Part = HTMLElement | string | null;
 
@@ -283,8 +283,8 @@ export class Panel {
       told.groups ? this.groups() : null,
       this.orders(),
       state.worst.length ? this.worstRows() : null,
-      ...told.scores.map(({ measure, value, rows }) =>
-        quiet(`Mean ${measure} of ${count(rows)} rows: ${value === null ? "minus infinity" : signed(value, 4)} nats.`)),
+      ...told.scores.map(({ measure, value, error, rows }) =>
+        quiet(`Mean ${measure} of ${count(rows)} rows: ${value === null ? "minus infinity" : scored(value, error, 4)} nats.`)),
       ...told.marginals.remarks.map((remark) => quiet(remark)),
     ];
   }

@@ -35,6 +35,13 @@ export function signed(value: number, digits = 2): string {
   return (value < 0 ? "−" : "+") + Math.abs(value).toFixed(digits);
 }
 
+/** A score with its standard error, if it has one, in the digits that are known. */
+export function scored(value: number, error: number | undefined, digits: number): string {
+  if (!error) return signed(value, digits);
+  const known = Math.max(0, Math.min(digits, 1 - Math.floor(Math.log10(error))));
+  return `${signed(value, known)} ± ${error.toFixed(known)}`;
+}
+
 export function count(n: number): string {
   return String(n).replace(/\B(?=(\d{3})+$)/g, ","); // what the browser has for this takes 20 ms to begin
 }

@@ -120,8 +120,7 @@ def _by_order(by_order: Mapping[int, int]) -> str:
 
 
 def _unconverged(solution: Solution) -> str:
-    said = solution.status.value
-    return "" if solution.converged or "did not converge" not in said else "  did not converge"
+    return "  did not converge" if solution.status.is_at_limit else ""
 
 
 def _print_grid(fitted: FitResult) -> None:

@@ -29,6 +29,11 @@ class Status(Enum):
     )
     NOT_MIXING = "chains do not mix, so that nothing is known of the likelihood"
 
+    @property
+    def is_at_limit(self) -> bool:
+        """Whether the iteration limit ended the fit."""
+        return self in (Status.ITERATION_LIMIT, Status.MOVING, Status.MOVING_PHANTOM)
+
 
 @dataclass(frozen=True)
 class Record:
