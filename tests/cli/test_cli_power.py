@@ -31,8 +31,10 @@ def test_what_is_found(shell: Shell, model: str) -> None:
     assert found["edges"][0]["found"][1] == 1.0
     assert found["rows_needed"] <= 400
     assert Path("p.png").stat().st_size > 5_000
+    assert (found["edge_weight"], found["edges"][0]["has_sign"]) == ("log odds ratio", True)
     text = shell(*arguments).out
     assert "1 edge; 10 tables" in text
+    assert "edge weight (log odds ratio):" in text
     assert "a sensitivity of 0.8 takes" in text
 
 

@@ -112,6 +112,29 @@ def test_where_there_is_no_edge_or_no_finite_weight(shell: Shell, tmp_path: Path
     assert (edge["mean"], edge["infinite"]) == (None, 1.0)
 
 
+def test_weights_of_categories_have_no_sign(shell: Shell, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 3, 300)
+    columns = np.stack([first, (first + (rng.random(300) < 0.3)) % 3], axis=1).tolist()
+    (tmp_path / "t.csv").write_text("\n".join(["a,b", *(",".join(map(str, row)) for row in columns)]) + "\n")
+    arguments = (
+        "stability",
+        "t.csv",
+        "--structure",
+        "complete",
+        "--penalty",
+        "l2",
+        "--strength",
+        "1",
+        "--resamples",
+        "3",
+    )
+    for options, has_sign in (((), False), (("--ordered", "all"), True)):
+        line = next(line for line in shell(*arguments, *options).out.splitlines() if line.endswith("a - b"))
+        assert ("+" in line) == has_sign
+        assert shell(*arguments, *options, "--json").document["edges"][0]["has_sign"] == has_sign
+
+
 def test_stars(shell: Shell, table: str) -> None:
     ran = shell("stability", table, "--structure", "learned", "--kind", "stars", "--resamples", "5", "--json")
     assert len(ran.document["instability"]) == len(ran.document["strengths"])

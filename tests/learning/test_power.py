@@ -64,11 +64,27 @@ def test_any_learner(model: MarkovNetwork) -> None:
         assert 0 < point.sensitivity.mean <= 1
 
 
+def test_weights_are_counted_as_the_learner_counts_them() -> None:
+    """By the slope of a falling pair, or by the norm of its table: regressions know of no order."""
+    rng = np.random.default_rng(2)
+    a, c = rng.integers(0, 4, (2, 900))
+    b = np.where(rng.random(900) < 0.5, 3 - a, rng.integers(0, 4, 900))
+    fitted = mrfit.learn({"a": a, "b": b, "c": c}, penalty=mrfit.L2(strength=(1.0,)), parameterization="ordered")
+    ordered, own = fitted.model, Learner(penalty=L1(2.0), parameterization="ordered")
+    found = {learner: power(ordered, learner, rows=[2000], repetitions=2) for learner in (EBIC, own)}
+    assert all(each.points[0].correlation.mean > 0.9 for each in found.values())
+    slope, norm = (found[learner].edges[0][2] for learner in (own, EBIC))
+    assert slope == ordered.edge_weights[0] < 0 < norm
+    assert norm == pytest.approx(-slope * 5.0)  # the norm of products of centered scores 0, 1, 2, 3
+    assert (found[own].unit, found[own].has_sign[0]) == ("log odds ratio per step", True)
+    assert (found[EBIC].unit, found[EBIC].has_sign[0]) == ("norm of the centered table, no sign", False)
+
+
 def _power(*means: float) -> Power:
     none = Mean(np.nan, np.nan)
     sizes = [100 * 2**k for k in range(len(means))]
     points = tuple(PowerPoint(n, Mean(m, 0.0), none, none, np.empty(0), {}) for n, m in zip(sizes, means, strict=True))
-    return Power((), 2, points)
+    return Power((), 2, points, "", ())
 
 
 @pytest.mark.parametrize(

@@ -134,10 +134,11 @@ def _print(model_file: str, summary: PowerSummary, options: dict[str, Any]) -> N
     else:
         least = "at most " if summary.needed <= found.points[0].n_rows else "about "
         say(f"a sensitivity of {summary.wanted:g} takes {least}{summary.needed:,.0f} rows")
-    say("edges that are found least, in the share of tables by number of rows:")
+    say(f"edges that are found least, in the share of tables by number of rows; edge weight ({found.unit}):")
     order = sorted(range(len(found.edges)), key=lambda k: (found.points[-1].found[k], abs(found.edges[k][2])))
     for k in order[:_MOST_EDGES]:
         a, b, weight = found.edges[k]
-        say(f"  {' '.join(f'{point.found[k]:5.0%}' for point in found.points)}  {weight:+.3f}  {a} - {b}")
+        size = f"{weight:+.3f}" if found.has_sign[k] else f"{weight:6.3f}"
+        say(f"  {' '.join(f'{point.found[k]:5.0%}' for point in found.points)}  {size}  {a} - {b}")
     if options["plot"] is not None:
         say(f"wrote {options['plot']}")

@@ -259,9 +259,10 @@ def _print_edges(summary: StabilitySummary) -> None:
         return
     say(f"edge weights ({summary.unit})")
     say(f"  {'there':>5} {'mean':>8} {'range of the middle ' + format(summary.level, '.0%'):>28}")
-    for edge in summary.edges[:_MOST_EDGES]:
-        ends = f"{edge.low:+.3f} to {edge.high:+.3f}"
-        mean = "-" if isnan(edge.mean) else f"{edge.mean:+.3f}"
+    for edge, has_sign in zip(summary.edges[:_MOST_EDGES], summary.has_sign, strict=False):
+        form = "+.3f" if has_sign else ".3f"
+        ends = f"{edge.low:{form}} to {edge.high:{form}}"
+        mean = "-" if isnan(edge.mean) else f"{edge.mean:{form}}"
         infinite = f" (infinite in {edge.infinite:.0%})" if edge.infinite else ""
         say(f"  {edge.inclusion:5.0%} {mean:>8} {ends:>28}  {edge.source} - {edge.target}{infinite}")
     if len(summary.edges) > _MOST_EDGES:

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from mrfit.data.unique_rows import UniqueRows
+from mrfit.edge_weights import signed_pairs
 from mrfit.errors import InputError
 from mrfit.learning.learner import Learner
 from mrfit.learning.penalized import Sparse
-from mrfit.learning.relearning import Callback, weigher, weights_of_pairs
+from mrfit.learning.relearning import Callback, scores_of, weigher, weights_of_pairs
 from mrfit.model import MarkovNetwork
+from mrfit.parameterizations.edge_tables import edge_weights
 from mrfit.resampling.case_drop import correlations
 from mrfit.resampling.networks import pairs_of, weights_of_tables
 from mrfit.seeds import check_seed
@@ -86,11 +88,23 @@ class PowerPoint:
 
 @dataclass(frozen=True, eq=False)
 class Power:
-    """What is found in tables of several numbers of rows; ``edges`` are the model's, with their weights."""
+    """What is found in tables of several numbers of rows.
+
+    Parameters
+    ----------
+    edges
+        The model's, with their weights as the learner counts them: of categories where it knows of no order.
+    unit
+        Name of the unit of these weights.
+    has_sign
+        Whether the weight of each edge has a sign.
+    """
 
     edges: tuple[tuple[str, str, float], ...]
     repetitions: int
     points: tuple[PowerPoint, ...]
+    unit: str
+    has_sign: tuple[bool, ...]
 
     def rows_for(self, sensitivity: float) -> float | None:
         """So many rows for a wanted sensitivity, between those tried; None if it is beyond them.
@@ -127,15 +141,19 @@ def power(
 ) -> Power:
     """Draw tables from ``model``, learn from each as ``learner`` does, and compare what is found with the model.
 
-    Edges of the model are pairs of variables whose parameters are not all zero. ``callback`` is told of every table
-    that is done, from any thread. The result does not depend on ``jobs``.
+    Edges of the model are pairs of variables whose parameters are not all zero. Their weights are counted as the
+    learner counts its own: without an order where it knows of none. ``callback`` is told of every table that is done,
+    from any thread. The result does not depend on ``jobs``.
     """
     model.check_no_covariates("Tables are drawn from")
     sizes = sorted(set(rows))
     _check(learner, sizes, repetitions)
     check_seed(seed)
     structure, names = model.structure, model.domain.names
-    truth = weights_of_pairs(len(names), structure.edges, model.edge_weights)
+    # Counted as the learner counts its own: a slope and a norm cannot be compared.
+    scores = scores_of(learner, model.domain)
+    weights = edge_weights(model.parameters, model.w, scores)
+    truth = weights_of_pairs(len(names), structure.edges, weights.values)
     if not truth.any():
         raise InputError("The model has no edges, so that there is none to find; use another model.")
     with one_blas_thread():
@@ -147,11 +165,11 @@ def power(
                 return UniqueRows.from_codes(model.domain, codes[b * n_rows : (b + 1) * n_rows], np.ones(n_rows))
 
             shape = repetitions, len(truth)
-            weights, failures = weights_of_tables(weigher(learner), table, shape, jobs=jobs, callback=callback)
-            points.append(PowerPoint.of(n_rows, truth, weights, failures))
-    joined = pairs_of(len(names)).tolist()
+            found, failures = weights_of_tables(weigher(learner), table, shape, jobs=jobs, callback=callback)
+            points.append(PowerPoint.of(n_rows, truth, found, failures))
+    joined, signed = pairs_of(len(names)).tolist(), signed_pairs(scores)
     edges = tuple((names[a], names[b], float(w)) for (a, b), w in zip(joined, truth, strict=True) if w != 0)
-    return Power(edges, repetitions, tuple(points))
+    return Power(edges, repetitions, tuple(points), weights.unit, tuple(signed[truth != 0].tolist()))
 
 
 def _check(learner: Learner | StructureLearner, sizes: Sequence[int], repetitions: int) -> None:

@@ -52,8 +52,8 @@ class Stability:
         ``bootstrap``, ``drop`` (rows), ``pairs`` (of halves) or ``stars``.
     networks
         Weights of all pairs of variables in every resample.
-    unit
-        Name of the unit of the edge weights.
+    scores
+        Of the states of each variable, None for categories, by which the learner counts edge weights.
     level
         Of the ranges of ``edges``.
     case_drop, pairs, stars
@@ -66,7 +66,12 @@ class Stability:
     case_drop: CaseDrop | None = None
     pairs: StablePairs | None = None
     stars: Stars | None = None
-    unit: str = ""
+    scores: Scores = ()
+
+    @property
+    def unit(self) -> str:
+        """Name of the unit of the edge weights."""
+        return unit_of_scores(self.scores)
 
     @property
     def edges(self) -> tuple[Edge, ...]:
@@ -144,7 +149,7 @@ def stability(
         else:
             pool = pool_of(learner, rows)
             networks = networks_of(learner, rows, weights, pool=pool, resume=resume, jobs=jobs, callback=callback)
-    found = Stability(kind, networks, level, unit=unit_of_scores(scores_of(learner, rows.domain)))
+    found = Stability(kind, networks, level, scores=scores_of(learner, rows.domain))
     if kind == "drop":
         return replace(found, case_drop=CaseDrop.of(networks, 1.0 - drawn.sum(axis=1) / units.total_weight))
     if kind == "pairs":
@@ -245,7 +250,8 @@ def scores_of(learner: Learner | StructureLearner, domain: Domain) -> Scores:
     if isinstance(learner, Learner) and learner.parameterization == Ordered.word:
         own = dict(learner.scores)
         for i in ordered_variables(learner.ordered, domain, given=learner.given, scored=own):
-            scores[i] = np.arange(domain.shape[i], dtype=np.float64)
+            if domain.shape[i] > 2:
+                scores[i] = np.array(own.get(domain.names[i], range(domain.shape[i])), np.float64)
     return tuple(scores)
 
 
@@ -332,9 +338,7 @@ def _stars(
         if callback is not None:
             callback(len(weights) // _N_STRENGTHS)
     stars = Stars(strengths, np.stack([networks.inclusion for networks in found]))
-    return Stability(
-        "stars", found[stars.chosen], level, stars=stars, unit=unit_of_scores(scores_of(learner, rows.domain))
-    )
+    return Stability("stars", found[stars.chosen], level, stars=stars, scores=scores_of(learner, rows.domain))
 
 
 def _at_strength(learner: Learned, strength: float) -> Learned:

@@ -35,8 +35,15 @@ class PowerSummary:
             "points": [_point(point) for point in self.power.points],
             "wanted_sensitivity": self.wanted,
             "rows_needed": self.needed,
+            "edge_weight": self.power.unit,
             "edges": [
-                {"source": a, "target": b, "weight": weight, "found": [float(p.found[k]) for p in self.power.points]}
+                {
+                    "source": a,
+                    "target": b,
+                    "weight": weight,
+                    "has_sign": self.power.has_sign[k],
+                    "found": [float(p.found[k]) for p in self.power.points],
+                }
                 for k, (a, b, weight) in enumerate(self.power.edges)
             ],
         }

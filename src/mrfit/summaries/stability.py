@@ -17,7 +17,10 @@ from mrfit.summaries.rows import RowsSummary
 
 @dataclass(frozen=True)
 class StabilitySummary:
-    """``edges`` are the most frequent first; ``stable`` those that complementary pairs promise, with their shares."""
+    """``edges`` are the most frequent first; ``stable`` those that complementary pairs promise, with their shares.
+
+    ``unit`` is that of the weights of edges, and ``has_sign`` says which of these have a sign.
+    """
 
     rows: RowsSummary
     kind: str
@@ -30,22 +33,25 @@ class StabilitySummary:
     stars: Stars | None
     stable: tuple[tuple[str, str, float], ...]
     unit: str
+    has_sign: tuple[bool, ...]
 
     @classmethod
     def of(cls, stability: Stability, rows: UniqueRows) -> StabilitySummary:
-        networks = stability.networks
+        networks, edges = stability.networks, stability.edges
+        scored = {name: own is not None for name, own in zip(networks.names, stability.scores, strict=True)}
         return cls(
             rows=RowsSummary.of(rows),
             kind=stability.kind,
             n_resamples=len(networks.weights),
             failures=networks.failures,
             level=stability.level,
-            edges=stability.edges,
+            edges=edges,
             case_drop=stability.case_drop,
             pairs=stability.pairs,
             stars=stability.stars,
             stable=() if stability.pairs is None else _stable(stability.pairs, networks.names),
             unit=stability.unit,
+            has_sign=tuple(scored[edge.source] and scored[edge.target] for edge in edges),
         )
 
     @property
@@ -71,7 +77,10 @@ class StabilitySummary:
             "level": self.level,
             "edge_weight": self.unit,
             **more,
-            "edges": [edge.to_dict() for edge in self.edges],
+            "edges": [
+                {**edge.to_dict(), "has_sign": has_sign}
+                for edge, has_sign in zip(self.edges, self.has_sign, strict=True)
+            ],
         }
 
 
