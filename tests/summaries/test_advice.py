@@ -126,7 +126,9 @@ def test_what_is_not_measured_is_extrapolated(measured: list[tuple[int, float]],
     assert extrapolated(measured, n) == pytest.approx(seconds)
 
 
-@pytest.mark.parametrize(("price", "columns"), [(1e-4, [8, 8, 16, 32, 40]), (2e-3, [8, 8, 16, 32]), (0.1, [8, 8])])
+@pytest.mark.parametrize(
+    ("price", "columns"), [(1e-4, [8, 8, 16, 32, *[40] * 7]), (2e-3, [8, 8, 16, 32]), (0.1, [8, 8])]
+)
 def test_columns_are_doubled_until_a_second_is_measured(price: float, columns: list[int]) -> None:
     """The first run, on few rows, loads compiled code; the clock is that of a learner that takes n^2 a network."""
     rng, seconds, asked, n_rows = np.random.default_rng(0), [0.0], [], []
@@ -141,7 +143,22 @@ def test_columns_are_doubled_until_a_second_is_measured(price: float, columns: l
     assert found == pytest.approx(price * 40**2)
     assert asked == columns
     assert n_rows[0] == 50
-    assert 100 < n_rows[1] == n_rows[-1] < 200  # the distinct rows of a bootstrap sample, none of them merged
+    of_one_sample = n_rows[1 : len(set(columns)) + 1]  # distinct rows of a bootstrap sample, none of them merged
+    assert 100 < min(of_one_sample) == max(of_one_sample) < 200
+
+
+def test_networks_that_take_longer_than_others_count_in_the_forecast() -> None:
+    """A quick learner is measured on several samples; every fourth of them takes forty times as long."""
+    rows = UniqueRows.of(_frame(_chain(np.random.default_rng(0), 200, 8, n_states=3)))
+    seconds, n_calls = [0.0], [0]
+
+    def learn(part: UniqueRows) -> None:
+        n_calls[0] += 1
+        seconds[0] += 4.0 if n_calls[0] % 4 == 0 else 0.1
+
+    assert network_seconds(learn, rows, clock=lambda: seconds[0]) == pytest.approx((0.1 + 0.1 + 4.0) / 3)
+    quick = network_seconds(lambda part: seconds.__setitem__(0, seconds[0] + 1e-3), rows, clock=lambda: seconds[0])
+    assert quick == pytest.approx(1e-3)
 
 
 def test_a_forecast_is_measured_on_the_table(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
