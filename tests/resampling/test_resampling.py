@@ -354,6 +354,25 @@ def test_infinite_weights_are_told_and_left_out_of_means() -> None:
     assert np.isinf(found.networks.weights).any()
 
 
+def _only_some_triples() -> UniqueRows:
+    """Every pair has all its states and no parameter reaches a bound; yet no pair has a finite weight."""
+    codes = np.random.default_rng(1).integers(0, 2, (400, 3))
+    return UniqueRows.of(dict(zip("abc", codes[codes.sum(axis=1) % 3 > 0].T, strict=True)))
+
+
+def test_weights_are_infinite_where_the_solver_stops_short_of_a_bound() -> None:
+    learner, rows = Learner(penalty=NoPenalty()), _only_some_triples()
+    assert not len(learner.fit(rows).best.solution.at_bound)
+    found = mrfit.stability(learner, rows, resamples=2).networks
+    assert (found.sample == -np.inf).all()
+    assert (found.weights == -np.inf).all()
+
+
+def test_one_step_does_not_lead_from_where_the_solver_stopped() -> None:
+    with pytest.raises(InputError, match="no finite optimum"):
+        mrfit.stability(Learner(penalty=NoPenalty()), _only_some_triples(), resamples=2, one_step=True)
+
+
 # -- what follows --------------------------------------------------------------------------------------------------
 
 

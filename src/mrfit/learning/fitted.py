@@ -100,6 +100,13 @@ class Fit:
         return [self.model.parameters.name(int(k)) for k in self.solution.at_bound]
 
     @property
+    def infinite(self) -> NDArray[np.int64]:
+        """Numbers of the parameters that are held at a bound, or known to go to infinity."""
+        limits, names = self.model.unbounded, self.model.parameters.names()
+        known = [k for k, name in enumerate(names) if limits.get(name) in ("+inf", "-inf")] if limits else []
+        return np.union1d(self.solution.at_bound, np.array(known, np.int64))
+
+    @property
     def without_finite_optimum(self) -> NDArray[np.int64]:
         """Numbers of the parameters that are held at a bound, or known to be unbounded."""
         unbounded, names = self.model.unbounded, self.model.parameters.names()

@@ -39,7 +39,7 @@ def incomplete_errors(
     J is the sum of g_r g_r'; A = -dg/dw = E[-ds] - Cov(s, f | observed), f the features: the second term is what the
     missing cells would have said.
     """
-    if len(fit.solution.at_bound):
+    if len(fit.without_finite_optimum):
         raise InputError("Some parameters have no finite optimum, so that there are no errors; use an l2 penalty.")
     if completions.complete.n_distinct > _MOST_COMPLETE:
         raise InputError(

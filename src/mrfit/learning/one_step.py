@@ -29,10 +29,11 @@ def one_step(learner: Learner, rows: UniqueRows, weights: Floats, *, jobs: int =
     fitted = learner.fit(rows, jobs=jobs, compared=False)
     problem = Problem.within(rows, fitted.structure.structure, learner, jobs=jobs)
     check_errors("model", problem)
-    if len(fitted.best.solution.at_bound):
+    if len(without := fitted.best.without_finite_optimum):
+        name = fitted.model.parameters.name(int(without[0]))
         raise InputError(
-            f"{fitted.best.held[0]} has no finite optimum, from which one step could lead; use a penalty (l2), or "
-            "leave the one step out."
+            f"{name} has no finite optimum, from which one step could lead; use a penalty (l2), or leave the one step "
+            "out."
         )
     model, stiffness = fitted.model, stiffness_of(problem, fitted.best)
     coordinates, objective = in_order(problem, model.parameters)

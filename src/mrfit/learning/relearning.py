@@ -277,7 +277,7 @@ def weights_of_fit(learner: Learner, of_model: Callable[[MarkovNetwork], Floats]
     def weigh(rows: UniqueRows) -> Floats:
         best = learner.fit(rows, compared=False).best
         weights = (of_model or _edge_weights)(best.model)
-        for k in best.solution.at_bound.tolist():
+        for k in best.infinite.tolist():
             scope = best.model.parameters.scope(k)
             if len(scope) == 2:
                 at = _places(len(rows.domain), np.array([scope]))
