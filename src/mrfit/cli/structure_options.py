@@ -28,7 +28,8 @@ structure_options = stacked(
         default="3.84",
         show_default=True,
         metavar="P|valid",
-        help="For --bound gain: what a neighbour must score, twice the gain it promises; chosen on held-out rows.",
+        help="For --bound gain: threshold of the score of a neighbour with one parameter, or chosen on held-out rows. "
+        "Neighbours with more parameters have a higher threshold with the same tail probability.",
     ),
     choice("--rule", "or", "and", help="An edge if either, or if both, of its regressions chose it."),
     choice(

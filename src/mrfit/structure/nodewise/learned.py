@@ -198,8 +198,9 @@ class Learned(StructureLearner):
 
     def _beyond_the_bound(self, largest: int) -> str:
         """Why variables have more neighbours than the bound."""
+        either = self.rule == "or" and self.bound != "graph"
         reasons = {
-            "the rule 'or' keeps an edge that either of its variables chose": self.rule == "or",
+            "the rule 'or' keeps an edge that either of its variables chose": either,
             "the tree of most mutual information was added": bool(self.with_tree),
             "required pairs were added": bool(self.require),
         }
