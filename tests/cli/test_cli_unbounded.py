@@ -51,3 +51,16 @@ def test_a_penalty_is_silent(equal_columns: str, shell: Shell) -> None:
     fitted = shell("fit", equal_columns, "-o", "m.mrf")
     assert "unbounded" not in fitted.out + shell("show", "m.mrf").out
     assert json.loads(shell("show", "m.mrf", "--json").out)["unbounded"] == {}
+
+
+@pytest.mark.parametrize("command", [("compare", "m.mrf", "p.mrf"), ("nodes", "m.mrf"), ("power", "m.mrf")], ids=str)
+def test_commands_that_count_edge_weights_warn(command: tuple[str, ...], equal_columns: str, shell: Shell) -> None:
+    """Their numbers depend on where the solver stopped."""
+    for penalty, name in (("none", "m.mrf"), ("l2", "p.mrf")):
+        shell("fit", equal_columns, "--penalty", penalty, "-o", name)
+    few = ("--rows", "100", "--repetitions", "2") if command[0] == "power" else ()
+    warned = shell(*command, *few).err
+    assert "m.mrf: 5 parameters are unbounded" in warned
+    assert "p.mrf" not in warned
+    assert "unbounded" not in shell(*command, *few, "--quiet").err
+    assert "unbounded" not in shell("nodes", "p.mrf").err

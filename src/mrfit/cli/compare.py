@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
+from mrfit.cli.fit_summary import note_unbounded
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.model_options import load_scored_model
 from mrfit.cli.options import check_one_stream, choice, common, parameters_of, read_rows, reading
@@ -85,6 +86,9 @@ def command(context: click.Context, /, model_a: str, model_b: str, **options: An
     is_page = options["output"] is not None and options["output"].lower().endswith(".html")
     a, b = (load_scored_model(text, {"model_format": None}) for text in (model_a, model_b))
     note_compiling(quiet=options["quiet"] or options["as_json"])
+    if not options["quiet"]:
+        for model, name in ((a, model_a), (b, model_b)):
+            note_unbounded(model, name)
     rows = None if options["data"] is None else read_rows(options["data"], options, domain=a.domain)
     found = compare(a, b, rows, metric=options["metric"], jobs=resolve_jobs(options["jobs"]))
     if options["output"] is not None:

@@ -6,13 +6,14 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mrfit.cli.output import say
+from mrfit.cli.output import note, say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.learning import Fitted
+    from mrfit.model import MarkovNetwork
     from mrfit.summaries.errors import ErrorsSummary
     from mrfit.summaries.fit import FitSummary, GainSummary, PointSummary
 
@@ -72,6 +73,12 @@ def unbounded_in_words(limits: Mapping[str, str]) -> str:
     shown = ", ".join(f"{name} ({limit})" for name, limit in list(limits.items())[:_MOST_HELD])
     more = f", ... ({len(limits):,} in all)" if len(limits) > _MOST_HELD else ""
     return f"{len(limits):,} {several} unbounded, without a penalty and never contradicted by the data: {shown}{more}"
+
+
+def note_unbounded(model: MarkovNetwork, name: str) -> None:
+    """Have it said where edge weights that a command counts are those at which a solver stopped."""
+    if model.unbounded:
+        note(f"warning: {name}: {unbounded_in_words(model.unbounded)}. Their weights are where the solver stopped.")
 
 
 def print_criteria(summary: ErrorsSummary) -> None:

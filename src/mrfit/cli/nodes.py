@@ -9,6 +9,7 @@ from click.core import ParameterSource
 
 from mrfit.cli.cluster_options import column_and_address, enter_cluster, nested_option
 from mrfit.cli.files import check_files, csv_bytes, send, summary_beside, writing
+from mrfit.cli.fit_summary import note_unbounded
 from mrfit.cli.idle_options import Rule, refuse_idle
 from mrfit.cli.model_options import is_silent, load_scored_model, model_argument
 from mrfit.cli.options import check_one_stream, common, names, parameters_of, read_rows, reading_with
@@ -120,6 +121,8 @@ def command(context: click.Context, /, model_file: str, data: str | None, **opti
     refuse_idle(context, [Rule(("cluster_column", "cluster"), column is None or drawing, "DATA to learn from again")])
     enter_cluster(context, address)
     model = load_scored_model(model_file, {"model_format": None})
+    if not options["quiet"]:
+        note_unbounded(model, model_file)
     table, clusters = (None, None) if data is None else _read(data, column, model.domain, options)
     rows = None if table is None else UniqueRows.of(table)
     test = None if options["test"] is None else read_rows(options["test"], options, domain=model.domain)

@@ -10,6 +10,7 @@ import click
 from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_files, load_model, writing
+from mrfit.cli.fit_summary import note_unbounded
 from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options
 from mrfit.cli.options import common, parameters_of, whole_numbers
 from mrfit.cli.output import note_compiling, note_failures, print_json, say
@@ -80,6 +81,8 @@ def command(context: click.Context, /, model_file: str, **options: Any) -> None:
     check_files({"MODEL": model_file, "--structure": structure_file(options)}, {"--plot": options["plot"]}, options)
     fitting = learner_of(context, options)
     model = load_model(model_file)
+    if not options["quiet"]:
+        note_unbounded(model, model_file)
     learner = relearned(fitting, model.domain, options)
     quiet = options["quiet"] or options["as_json"]
     note_compiling(quiet=quiet)

@@ -88,7 +88,7 @@ class PowerPoint:
 
 @dataclass(frozen=True, eq=False)
 class Power:
-    """What is found in tables of several numbers of rows.
+    """The result of `power`: how much of a model is recovered at several numbers of rows.
 
     Parameters
     ----------
