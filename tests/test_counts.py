@@ -153,7 +153,7 @@ def test_degrees_beyond_the_bound_have_a_reason(bound: str) -> None:
 
 def test_one_graph_exceeds_its_bound_by_required_pairs_alone(rng: np.random.Generator) -> None:
     """No variable chooses for itself there, so no rule joins two choices."""
-    required = tuple((0, j) for j in range(1, 5))
+    required = tuple(("x0", f"x{j}") for j in range(1, 5))
     learned = Learned(max_degree=2, bound="graph", require=required).learn(random_rows(rng, (2,) * 5, 200))
     (said,) = (remark for remark in learned.remarks if remark.startswith("Degrees"))
     assert "required pairs were added" in said
