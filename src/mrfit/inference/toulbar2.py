@@ -64,13 +64,14 @@ class Toulbar2:
         value = float(factors.log_potential(codes[None])[0])
         if value == -np.inf:
             raise ImpossibleError
-        # It does not say whether it was stopped: only a search that ended has costs that meet their lower bound.
-        costs, least = float(solution[1]), float(problem.GetDDualBound())
-        rounding = 10.0**-_DIGITS * (1 + len(factors.scopes))
-        if costs - least <= 10.0**-_DIGITS:
+        # It does not say whether it was stopped: only a search that ended has a cost that meets its lower bound.
+        cost, least = float(solution[1]), float(problem.GetDDualBound())
+        unit = float(10.0**-_DIGITS)  # to which costs are rounded
+        if cost - least <= unit:
             return Solved(codes, value, value)
         stopped = f"toulbar2 was stopped after {self.seconds} s: there may be a better state."
-        return Solved(codes, value, value + costs - least + rounding, (stopped,))
+        bound = value + cost - least + unit * (1 + len(factors.scopes))
+        return Solved(codes, value, bound, (stopped,))
 
 
 def _beyond_all(factors: Factors) -> float:
