@@ -86,11 +86,15 @@ class PowerPoint:
 
 @dataclass(frozen=True, eq=False)
 class Power:
-    """What is found in tables of several numbers of rows; ``edges`` are the model's, with their weights."""
+    """Power at several numbers of rows; ``edges`` are the model's, with their weights.
+
+    ``remarks`` say where the tables are not exact draws from the model.
+    """
 
     edges: tuple[tuple[str, str, float], ...]
     repetitions: int
     points: tuple[PowerPoint, ...]
+    remarks: tuple[str, ...] = ()
 
     def rows_for(self, sensitivity: float) -> float | None:
         """So many rows for a wanted sensitivity, between those tried; None if it is beyond them.
@@ -139,9 +143,10 @@ def power(
     if not truth.any():
         raise InputError("The model has no edges, so that there is none to find; use another model.")
     with one_blas_thread():
-        points = []
+        points, remarks = [], dict[str, None]()
         for k, n_rows in enumerate(sizes):
-            codes = model.sample(n_rows * repetitions, seed=seed + k, jobs=jobs).codes
+            drawn = model.sample(n_rows * repetitions, seed=seed + k, jobs=jobs)
+            codes, remarks = drawn.codes, remarks | dict.fromkeys(drawn.notes)
 
             def table(b: int, codes: NDArray[np.uint8] = codes, n_rows: int = n_rows) -> UniqueRows:
                 return UniqueRows.from_codes(model.domain, codes[b * n_rows : (b + 1) * n_rows], np.ones(n_rows))
@@ -151,7 +156,7 @@ def power(
             points.append(PowerPoint.of(n_rows, truth, weights, failures))
     joined = pairs_of(len(names)).tolist()
     edges = tuple((names[a], names[b], float(w)) for (a, b), w in zip(joined, truth, strict=True) if w != 0)
-    return Power(edges, repetitions, tuple(points))
+    return Power(edges, repetitions, tuple(points), tuple(remarks))
 
 
 def _check(learner: Learner | StructureLearner, sizes: Sequence[int], repetitions: int) -> None:
