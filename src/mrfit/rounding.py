@@ -30,6 +30,11 @@ def with_error(value: float, error: float | None, *, digits: int = _DIGITS, sign
     return f"{round(value, known) + 0.0:{sign}.{decimals}f} +- {spread}"  # + 0.0: never minus zero
 
 
+def rounded(value: float, error: float | None = 0.0) -> str:
+    """Return the number of `with_error` alone, for columns that have no place for errors."""
+    return with_error(value, error).split(" ")[0]
+
+
 def probability(p: float, error: float | None = 0.0) -> str:
     """Return a probability as `with_error` does, but no zero for what is not impossible."""
     text = with_error(p, error)

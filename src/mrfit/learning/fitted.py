@@ -54,9 +54,18 @@ class Fit:
         return replace(self, model=replace(self.model, provenance={**self.model.provenance, "unbounded": dict(limits)}))
 
     def __repr__(self) -> str:
-        held_out = "" if self.held_out is None else f", held-out {self.judge} {self.held_out:.4f}"
+        held_out = "" if self.held_out is None else f", held-out {self.judge} {self.held_out_in_words()}"
         groups = "" if self.n_groups is None else f"{self.n_groups} groups, "
-        return f"<Fit: {groups}strength {self.strength:g}; {self.measure} {self.train:.4f}{held_out}>"
+        return f"<Fit: {groups}strength {self.strength:g}; {self.measure} {self.train_in_words()}{held_out}>"
+
+    def train_in_words(self) -> str:
+        """The train score, with the digits that are known of it."""
+        return with_error(self.train, self.log_z_error)
+
+    def held_out_in_words(self) -> str:
+        """The held-out score in the same way; "none" where there are no such rows."""
+        error = self.log_z_error if self.judge == "ll" else 0.0
+        return "none" if self.held_out is None else with_error(self.held_out, error)
 
     @property
     def rank(self) -> float:
@@ -200,8 +209,8 @@ class Fitted:
             "model": self.model.in_words(),
             "fits": len(self.fits),
             "strength": f"{best.strength:g}",
-            f"train {best.measure}": f"{best.train:.4f}",
-            f"held-out {best.judge}": "none" if best.held_out is None else f"{best.held_out:.4f}",
+            f"train {best.measure}": best.train_in_words(),
+            f"held-out {best.judge}": best.held_out_in_words(),
             "max. gradient": f"{best.solution.violation:.1e}",
             "status": best.solution.status.value,
         }
