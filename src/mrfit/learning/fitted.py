@@ -64,8 +64,7 @@ class Fit:
 
     def held_out_in_words(self) -> str:
         """The held-out score in the same way; "none" where there are no such rows."""
-        error = self.log_z_error if self.judge == "ll" else 0.0
-        return "none" if self.held_out is None else with_error(self.held_out, error)
+        return "none" if self.held_out is None else with_error(self.held_out, self.held_out_log_z_error)
 
     @property
     def rank(self) -> float:
@@ -76,6 +75,11 @@ class Fit:
     def log_z_error(self) -> float:
         """The standard error of log Z in every log-likelihood of the model; zero where log Z is exact or in none."""
         return self.model.known_log_z_error if self.measure == "ll" else 0.0
+
+    @property
+    def held_out_log_z_error(self) -> float:
+        """The same in the held-out score."""
+        return self.log_z_error if self.judge == "ll" else 0.0
 
     def with_errors(self, errors: Errors) -> Fit:
         """The same, with standard errors in its model."""
