@@ -59,7 +59,8 @@ class Toulbar2:
         value = float(factors.log_potential(codes[None])[0])
         if value == -np.inf:
             raise ImpossibleError
-        proven = not problem.Limit
+        # It does not say whether the time was up: a proof is a bound that meets the cost, both whole numbers inside.
+        proven = problem.GetDDualBound() > solution[1] - 0.5 * 10.0**-_DIGITS
         remarks = () if proven else (f"toulbar2 was stopped after {self.seconds} s: there may be a better state.",)
         return Solved(codes, value, proven, remarks)
 
