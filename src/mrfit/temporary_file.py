@@ -1,4 +1,4 @@
-"""Internal: temporary files beside a target: on disk before they take its place, swept up after a killed process."""
+"""Internal: temporary files beside a target: on disk before they replace it, swept up after a killed process."""
 
 from __future__ import annotations
 
