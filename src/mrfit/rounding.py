@@ -1,4 +1,4 @@
-"""Numbers with the digits that their standard errors leave known."""
+"""Internal: numbers with the digits that their standard errors leave known."""
 
 from __future__ import annotations
 

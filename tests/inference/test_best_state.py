@@ -120,6 +120,19 @@ def test_toulbar2_that_finds_nothing_in_time_leaves_it_to_the_search(
         best_state(product, engine="toulbar2")
 
 
+def test_toulbar2_that_is_stopped_proves_nothing(rng: np.random.Generator) -> None:
+    """It said of the best state so far that none is better."""
+    place = np.arange(400).reshape(20, 20)
+    across, down = (place[:, :-1], place[:, 1:]), (place[:-1], place[1:])
+    pairs = [pair for i, j in (across, down) for pair in zip(i.ravel().tolist(), j.ravel().tolist(), strict=True)]
+    found = Toulbar2(seconds=1).best(spin_glass(pairs, rng))
+    assert not found.proven
+    assert found.remarks == ("toulbar2 was stopped after 1 s: there may be a better state.",)
+    small = Toulbar2(seconds=60).best(spin_glass([(0, 1), (1, 2), (0, 2)], rng))
+    assert small.proven
+    assert small.remarks == ()
+
+
 def test_what_is_missing_is_said(no_tree_fits: None, monkeypatch: pytest.MonkeyPatch) -> None:
     product = Factors.from_tables((2, 2), [((0, 1), np.zeros(4))])
     with pytest.raises(InputError, match=r"cliques of .* cells"):
