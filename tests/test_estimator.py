@@ -496,6 +496,15 @@ def test_an_objective_scores_by_its_own_measure(X: NDArray[np.int64]) -> None:
             np.testing.assert_array_equal(learner.score_samples(X), learner.model_.pll_rows(X))
 
 
+def test_a_score_by_an_estimated_log_z_has_its_error(X: NDArray[np.int64]) -> None:
+    learner = fitted(X, objective=LikelihoodChoice("chains"))
+    score = learner.score(X)
+    assert score == learner.model_.ll(X)
+    assert score.error == learner.model_.known_log_z_error > 0.0  # type: ignore[attr-defined]
+    assert repr(score) == repr(learner.model_.ll(X))
+    assert type(learner.set_params(metric="pll").score(X)) is float
+
+
 def test_a_search_chooses_by_the_measure_of_the_objective(X: NDArray[np.int64]) -> None:
     """The strength with the best held-out log-likelihood, for a word and for an object, which names an engine."""
     strengths = {"penalty__strength": [0.1, 3.0, 30.0, 300.0]}

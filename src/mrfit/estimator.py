@@ -264,10 +264,13 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         """Log-likelihood or pseudo-log-likelihood of every row, in nats, as ``metric`` says."""
         check_is_fitted(self)
         table = self._checked(X, reset=False)
+        return np.asarray(self._metric().score_table(self.model_, table, self.n_jobs), np.float64)
+
+    def _metric(self) -> ObjectiveChoice:
         metrics = {"objective": objective_from(self.objective), **JUDGES}
         if self.metric not in metrics:
             raise InputError(f"There is no metric {self.metric!r}; choose one of {listed(metrics)}.")
-        return np.asarray(metrics[self.metric].score_table(self.model_, table, self.n_jobs), np.float64)
+        return metrics[self.metric]
 
     @available_if(_has_target)
     def predict_proba(
@@ -325,10 +328,14 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         return _values(rows)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Mean of `score_samples`; larger is better."""
+        """Mean of `score_samples`; larger is better.
+
+        A mean log-likelihood by an estimate of log Z has the standard ``error`` of that, as `MarkovNetwork.ll`.
+        """
         scores = self.score_samples(X)
         weight = None if sample_weight is None else checked_sample_weight(sample_weight, len(scores))
-        return float(np.average(scores, weights=weight))
+        mean = float(np.average(scores, weights=weight))
+        return self.model_.mean_ll(mean) if self._metric().measure == "ll" else mean
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Names and number of columns as scikit-learn keeps them; frames keep their types, arrays are checked."""

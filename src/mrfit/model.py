@@ -342,6 +342,10 @@ class MarkovNetwork(Questions):
         rows = self.coded_rows(data)
         scores = finite_scores(self.row_scores("ll"), self, rows.codes, jobs=resolve_jobs(jobs))
         mean = float(rows.sample_weight @ scores) / rows.total_weight
+        return self.mean_ll(mean)
+
+    def mean_ll(self, mean: float) -> float:
+        """Internal: a mean log-likelihood with the standard error of the log Z that the model brings, if it does."""
         is_exact = self.known_log_z is None
         return mean if is_exact else FloatWithError(mean, self.known_log_z_error, exact=False)
 

@@ -1,4 +1,4 @@
-"""Numbers with the digits that their standard errors leave known."""
+"""Internal: numbers with the digits that their standard errors leave known."""
 
 from __future__ import annotations
 
@@ -28,6 +28,11 @@ def with_error(value: float, error: float | None, *, digits: int = _DIGITS, sign
     decimals = min(max(known, 0), digits)
     spread = f"{error:.0e}" if known > digits else f"{round(error, known):.{decimals}f}"
     return f"{round(value, known) + 0.0:{sign}.{decimals}f} +- {spread}"  # + 0.0: never minus zero
+
+
+def rounded(value: float, error: float | None = 0.0) -> str:
+    """Return the number of `with_error` alone, for columns that have no place for errors."""
+    return with_error(value, error).split(" ")[0]
 
 
 def probability(p: float, error: float | None = 0.0) -> str:

@@ -1,4 +1,4 @@
-"""Seeds of random numbers, checked where a user gives them."""
+"""Internal: seeds of random numbers, checked where a user gives them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Temporary files beside a target: on disk before they take its place, and swept up after a process that was killed."""
+"""Internal: temporary files beside a target: on disk before they replace it, swept up after a killed process."""
 
 from __future__ import annotations
 

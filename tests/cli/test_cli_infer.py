@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from mrfit.formats.uai_results import read_map, read_mar, read_pr
+from mrfit.inference.best_state import WAYS
 
 Shell = Callable[..., Any]
 
@@ -102,6 +103,17 @@ def test_stored_answers_of_the_competition(shell: Shell, folder: Path, conforman
         np.testing.assert_allclose(found, stored, atol=2e-5)
     value = float(shell("infer", model, evidence, "--task", "PR").out.split()[1])
     assert value == pytest.approx(read_pr(files / f"{name}.uai.PR") / math.log(10), rel=1e-5)
+
+
+@pytest.mark.parametrize("engine", WAYS)
+def test_most_probable_states_by_any_way(shell: Shell, folder: Path, engine: str) -> None:
+    found = shell("infer", "small.uai", "--task", "MAP", "--engine", engine, "--json")
+    assert (found.code, found.document["engine"]) == (0, engine)
+    assert found.document["gap"] == pytest.approx(0.0, abs=1e-9)
+    refused = shell("infer", "small.uai", "--task", "MAR", "--engine", engine)
+    assert refused.code == (0 if engine == "tree" else 2)
+    if refused.code:
+        assert "hoose one of 'auto', 'enumeration', 'tree', 'bp', 'trw'" in refused.err
 
 
 def test_scores_of_rows_under_models_of_other_programs(shell: Shell, folder: Path) -> None:

@@ -38,6 +38,17 @@ def test_what_is_found(shell: Shell, model: str) -> None:
     assert "a sensitivity of 0.8 takes" in text
 
 
+def test_tables_from_chains_are_remarked(shell: Shell, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = ["power", model, "--rows", "50", "--repetitions", "4"]
+    exact = shell(*arguments, "--json").document
+    assert (exact["exact"], exact["remarks"]) == (True, [])
+    monkeypatch.setattr("mrfit.inference.planned_tree.PlannedTree.answers", lambda *_: False)
+    document = shell(*arguments, "--json").document
+    assert document["exact"] is False
+    assert "from Gibbs chains" in document["remarks"][0]
+    assert "from Gibbs chains" in shell(*arguments).err
+
+
 def test_the_usual_structure_keeps_what_is_said(shell: Shell, model: str) -> None:
     """An option that is given without --structure is not overruled by what goes without saying."""
     arguments = ["power", model, "--rows", "40", "--repetitions", "20", "--json"]

@@ -18,7 +18,7 @@ from mrfit.inference.planned_tree import PlannedTree
 from mrfit.model import MarkovNetwork
 from mrfit.network import Network
 from mrfit.summaries.observed import Observed
-from populations import SCOPES, domain_of, random_factors
+from populations import SCOPES, domain_of, random_factors, spin_glass
 
 POPULATION = ("tree", "cycle", "nested", "disconnected", "mixed cardinalities")
 
@@ -107,6 +107,18 @@ def test_nobody_waits_a_minute_for_most_probable_states(
     monkeypatch.undo()
     best = model.map(given=_named(model, {0: (1,)}), engine="tree").states
     assert last["map"] == [variable.codes[best[variable.name]] for variable in model.domain]
+    assert (last["map_exact"], last["map_gap"]) == (True, 0.0)  # a bound that is tight for a chain
+
+
+def test_most_probable_states_that_may_not_be_are_said_to_be_none(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    monkeypatch.setattr(PlannedTree, "answers", lambda *_: False)
+    model = model_of(spin_glass([(i, j) for i in range(8) for j in range(i)], rng))
+    *_, last = _by_chains(model, monkeypatch).answers(Question(1, {}, best=True), _never)
+    assert last["map_exact"] is False
+    assert last["map_gap"] == pytest.approx(model.map(engine="search").gap)
+    assert last["map_gap"] > 0.01
 
 
 def test_a_void_question_ends(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:

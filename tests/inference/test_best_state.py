@@ -13,6 +13,7 @@ from mrfit.inference import best_state as room
 from mrfit.inference import planned_tree
 from mrfit.inference.best_state import best_state
 from mrfit.inference.junction_tree import JunctionTree
+from mrfit.inference.state_search import StateSearch
 from mrfit.inference.toulbar2 import Solved, Toulbar2
 from populations import SCOPES, random_factors, spin_glass
 from reference import factors as reference
@@ -85,11 +86,51 @@ def test_what_toulbar2_does_not_finish_is_searched(
     product = spin_glass([(i, j) for i in range(8) for j in range(i)], rng)
     poor = np.zeros(8, np.int64)
     score = float(product.log_potential(poor[None])[0])
-    monkeypatch.setattr(Toulbar2, "best", lambda self, factors: Solved(poor, score, proven=False, remarks=("stopped",)))
+    alone = StateSearch().best(product)
+    bound = 0.5 * (alone.log_potential + alone.bound)
+    monkeypatch.setattr(Toulbar2, "best", lambda self, factors: Solved(poor, score, bound, remarks=("stopped",)))
     assert best_state(product, engine="toulbar2").log_potential == score
     found = best_state(product)
     assert found.engine == "search"
     assert found.log_potential > score
+    assert found.bound == bound
+    assert f"more than {bound:.6g}" in found.remarks[0]
+
+
+def test_a_state_of_a_stopped_toulbar2_is_not_exact(rng: np.random.Generator) -> None:
+    """It has an upper bound, which the tables show to be one, and no tree or search is below the state."""
+    n = 60
+    product = spin_glass([(i, j) for i in range(n) for j in range(i)], rng)
+    product = Factors.from_tables(product.shape, [*zip(product.scopes, product.tables, strict=True), ((), [3.0])])
+    solved = Toulbar2(seconds=1).best(product)
+    assert solved is not None
+    assert not solved.proven
+    assert "stopped after 1 s" in solved.remarks[0]
+    assert solved.log_potential == pytest.approx(product.log_potential(solved.codes[None])[0])
+    assert solved.bound > StateSearch().best(product).log_potential - 1e-9
+
+
+def test_toulbar2_that_finds_nothing_in_time_leaves_it_to_the_search(
+    no_tree_fits: None, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    product = random_factors(rng, *SCOPES["cycle"])
+    monkeypatch.setattr(Toulbar2, "best", lambda self, factors: None)
+    assert best_state(product).engine == "search"
+    with pytest.raises(InputError, match="found no joint state in 60 s; use search"):
+        best_state(product, engine="toulbar2")
+
+
+def test_toulbar2_that_is_stopped_proves_nothing(rng: np.random.Generator) -> None:
+    """It said of the best state so far that none is better."""
+    place = np.arange(400).reshape(20, 20)
+    across, down = (place[:, :-1], place[:, 1:]), (place[:-1], place[1:])
+    pairs = [pair for i, j in (across, down) for pair in zip(i.ravel().tolist(), j.ravel().tolist(), strict=True)]
+    found = Toulbar2(seconds=1).best(spin_glass(pairs, rng))
+    assert not found.proven
+    assert found.remarks == ("toulbar2 was stopped after 1 s: there may be a better state.",)
+    small = Toulbar2(seconds=60).best(spin_glass([(0, 1), (1, 2), (0, 2)], rng))
+    assert small.proven
+    assert small.remarks == ()
 
 
 def test_what_is_missing_is_said(no_tree_fits: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ from mrfit.model import MarkovNetwork
 from mrfit.objectives.likelihood import Likelihood
 from mrfit.objectives.row_scores import row_ll
 from mrfit.parameterizations.canonical import Canonical
+from mrfit.rounding import rounded, with_error
 from mrfit.solvers.solution import Status
 from mrfit.stochastic.ascent import Ascent, Look
 from mrfit.stochastic.evidence import Evidence, evidence
@@ -170,6 +171,10 @@ def test_a_fit_states_the_error_of_its_scores() -> None:
     assert document["log_z_error"] == known["error"]
     assert document["score_error"] == pytest.approx(np.hypot(known["error"], known["learning_error"]))
     assert document["score_error"] < 0.05
+    assert [point["log_z_error"] for point in document["path"]] == [fit.log_z_error for fit in _fitted().fits]
+    best = _fitted().best
+    assert f"; ll {with_error(best.train, known['error'])}" in repr(best)
+    assert repr(exact.best).endswith(f"ll {exact.best.train:.4f}>")
     weakest = _fitted().fits[-1]
     assert abs(weakest.train - exact.best.train) < 3.0 * document["score_error"]
 
@@ -240,6 +245,8 @@ def test_a_fit_at_its_iteration_limit_did_not_converge(
     assert main(command.split()) == 0
     printed = capsys.readouterr()
     assert "  did not converge\n" in printed.out
+    in_line = next(line for line in printed.out.splitlines() if line.endswith("  did not converge")).split()
+    assert in_line[1] == rounded(fitted.best.train, fitted.best.log_z_error)  # no more digits than are known
     assert "warning: strength 3 did not converge: stopped at the iteration limit" in printed.err
 
 

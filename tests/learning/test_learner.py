@@ -108,7 +108,7 @@ def test_descriptions_of_no_learner_are_refused(document: dict[str, Any], messag
         ('{"kind": "Learner", "fold": 3}', "'Learner' has no setting 'fold'; its settings are 'folds'"),
         ('{"kind": "Learner", "folds": "3"}', "folds of a learner must be a whole number; got '3'"),
         ('{"kind": "Learner", "folds": true}', "folds of a learner must be a whole number; got True"),
-        ('{"kind": "Learner", "seed": -1}', "seed must not be negative; got -1"),
+        ('{"kind": "Learner", "seed": -1}', "The seed is -1; expected a whole number, 0 or larger"),
         ('{"kind": "Learner", "patience": 0}', "patience with a path must be at least 1; got 0"),
         ('{"kind": "Learner", "tolerance": null}', "tolerance of a learner must be a number; got None"),
         ('{"kind": "Learner", "structure": {"kind": "l2"}}', "structure of a learner must be a way to find one.*L2"),

@@ -49,7 +49,7 @@ def test_a_quick_run_writes_pages_and_says_where(shell: Callable[..., Any], data
         (("apt-table1", "--datasets", "iris"), "no data set 'iris'"),
         (("apt-theory", "--datasets", "nltcs"), "no data sets to choose from"),
         (("apt-table1", "--report-only"), "There are no results in reproduced"),
-        (("apt-table1", "--quick", "--jobs", "0"), "number of jobs must be positive"),
+        (("apt-table1", "--quick", "--jobs", "0"), "number of jobs must be a positive whole number"),
         (("apt-table1", "--quick", "--out", "a-file"), "it is a file; name a folder"),
     ],
 )

@@ -19,7 +19,7 @@ from mrfit.inference.engine import Engine
 from mrfit.inference.gibbs import Gibbs
 from mrfit.plugins import ENGINES
 from mrfit.queries.answer import Distribution, FloatWithError
-from mrfit.rounding import with_error
+from mrfit.rounding import probability, with_error
 
 Numbers = list[tuple[float, float | None]]  # with their errors
 Ask = Callable[[Network, str | Engine], Numbers]
@@ -195,6 +195,16 @@ def test_records_print_with_the_digits_that_are_known(rng: np.random.Generator) 
     assert f"p={with_error(told.p, told.p_error)}" in repr(
         network.sensitivity("v0", told.state, engine="gibbs", given={"v2": "1"})
     )
+    slopes = network.sensitivity("v0", "1", engine="gibbs")
+    ((_, slope), *_), (error, *_) = slopes.cells, slopes.cell_errors
+    assert f"}}, {with_error(slope, error)})" in repr(slopes)
+    joint = network.joint(["v0", "v2"], engine="gibbs")
+    (first, p), *_ = joint.rows()
+    assert first == {"v0": "0", "v2": "0"}
+    assert (float(p), p.error, p.exact) == (joint.table[0, 0], joint.error[0, 0], False)  # type: ignore[index]
+    assert f"('0', '0'): {probability(p, p.error)}," in repr(joint)
+    assert "exact=False" in repr(joint)
+    assert "exact=False" not in repr(network.joint(["v0", "v2"]))
     exact = network.log_z()
     assert f"log_z={float(exact)!r}, error=0.0)" in repr(exact)
     assert json.loads(json.dumps(found.to_dict()))["log_z"] == float(found)

@@ -252,7 +252,7 @@ def test_hidden_variables_are_not_shown(rng: np.random.Generator) -> None:
         (lambda n: n.joint(["a", "b"], given={"a": "no"}), "'a' is given and asked for"),
         (lambda n: n.explain("a", {"a": "no"}), "'a' is given and asked for"),
         (lambda n: n.sensitivity("a", "no", given={"a": "no"}), "'a' is given and asked for"),
-        (lambda n: n.marginals(engine="magic"), "no engine 'magic'; choose 'auto' or one of"),
+        (lambda n: n.marginals(engine="magic"), "no engine 'magic'; choose one of 'auto', .* 'bp', 'trw', 'mean"),
         (lambda n: n.sample(0), "expected a whole number, 1 or larger"),
         (lambda n: n.predict_proba("c", pd.DataFrame({"z": [1]})), "which the table lacks"),
     ],

@@ -13,8 +13,13 @@ import pytest
 from mrfit import L2, MarkovNetwork, learn
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
+from mrfit.explorer.document import Document
 from mrfit.formats.stability_file import EdgeStability
+from mrfit.learning import Learner
+from mrfit.learning.objective_choice import LikelihoodChoice
 from mrfit.nodes.predictability import Predictability
+from mrfit.rounding import with_error
+from mrfit.structure.learners import Complete
 from mrfit.summaries.observed import Observed
 from populations import domain_of, random_rows
 
@@ -95,3 +100,16 @@ def test_what_does_not_fit_is_refused(model: MarkovNetwork, rows: UniqueRows, da
     told = Observed.of(model, rows=rows, stability=STABILITY).to_dict(model.domain.names)
     with pytest.raises(InputError, match=r"observed|variable"):
         Observed.kept_with(replace(model, provenance={"observed": {**told, **damage}}))
+
+
+def test_a_score_by_an_estimated_log_z_keeps_its_error(rng: np.random.Generator) -> None:
+    """In the model's file, in words and on the page."""
+    rows, valid = (random_rows(rng, (2,) * 6, 200) for _ in range(2))
+    fitted = Learner(Complete(), L2(3.0), LikelihoodChoice("chains")).fit(rows, valid)
+    observed = Observed.in_learning(fitted, rows, valid)
+    (score,) = observed.scores
+    assert score.error == fitted.model.known_log_z_error > 0.0
+    model = observed.added_to(fitted.model)
+    assert Observed.kept_with(model) == observed
+    assert f"ll {with_error(score.value, score.error)} of 200 rows" in observed.in_words()
+    assert Document.of(model, title="model").content["scores"][0]["error"] == score.error

@@ -183,7 +183,7 @@ def command(context: click.Context, /, data: tuple[str, ...], **options: Any) ->
         with summary_beside(options["output"]):
             for d, each in summaries.items() if len(summaries) > 1 else ():
                 mark = " *" if d == degree else ""
-                say(f"at most {d} neighbours: held-out score {each.best.held_out:.4f}{mark}")
+                say(f"at most {d} neighbours: held-out score {each.best.held_out_text}{mark}")
             print_fit(name, summary, options["output"])
     for point in (point for each in summaries.values() for point in each.path if not point.converged):
         note(f"warning: strength {point.strength:g} {point.status}.")

@@ -123,10 +123,10 @@ def _print_points(summary: FitSummary) -> None:
     if len(shown) > 20:
         shown = sorted(shown, key=lambda point: math.inf if point.held_out is None else -point.held_out)[:10]
     for point in shown:
-        held_out = "" if point.held_out is None else f"{point.held_out:.4f}"
         kept = " *" if point is best and len(summary.path) > 1 else ""
         say(
-            (f"{point.n_groups:>8} " if tied else "") + f"{point.strength:>10g} {point.train:>12.4f} {held_out:>12} "
+            (f"{point.n_groups:>8} " if tied else "")
+            + f"{point.strength:>10g} {point.train_text:>12} {point.held_out_text:>12} "
             f"{point.n_distinct if equal else point.n_nonzero:>9,} {point.violation:>10.1e} {point.passes:>7} "
             f"{point.seconds:>8.2f}{_by_order(point) if by_order else ''}{kept}{_unconverged(point)}"
         )

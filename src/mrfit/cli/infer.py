@@ -12,7 +12,6 @@ from mrfit.cli.given import given_of
 from mrfit.cli.model_options import (
     check_log_z,
     effort_options,
-    engine_option,
     from_option,
     how_of,
     is_silent,
@@ -21,12 +20,16 @@ from mrfit.cli.model_options import (
     note_remarks,
     read_model,
 )
-from mrfit.cli.options import STANDARD, check_one_stream, common
+from mrfit.cli.options import STANDARD, check_one_stream, common, part_choice
 from mrfit.cli.output import note_compiling, print_json, say
 from mrfit.errors import InputError
+from mrfit.plugins import ENGINES
 
 if TYPE_CHECKING:
     from mrfit.network import Network
+
+
+_FOR_MAP = ("toulbar2", "search")  # ways to most probable states that are no engines of anything else
 
 
 @click.command("infer")
@@ -50,7 +53,14 @@ if TYPE_CHECKING:
     "--sample", type=click.IntRange(min=1), help="Which sample of EVID, counted from 1, where it has several."
 )
 @click.option("-o", "--output", metavar="FILE", help="Write the answer here instead of standard output.")
-@engine_option
+@part_choice(
+    "--engine",
+    ENGINES,
+    "auto",
+    *_FOR_MAP,
+    help="How to compute: auto takes what is exact and fast if anything is, and says what it took. toulbar2, search "
+    "and max-product only find most probable states.",
+)
 @effort_options
 @from_option
 @writing

@@ -12,7 +12,7 @@ from mrfit.cli.exact_options import structure_file
 from mrfit.cli.files import check_files, load_model, writing
 from mrfit.cli.fit_summary import note_unbounded
 from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options
-from mrfit.cli.options import common, parameters_of, whole_numbers
+from mrfit.cli.options import common, parameters_of, tell_notes, whole_numbers
 from mrfit.cli.output import note_compiling, note_failures, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.progress import counting_progress
@@ -91,6 +91,7 @@ def command(context: click.Context, /, model_file: str, **options: Any) -> None:
             model, learner, rows=sizes, repetitions=options["repetitions"], seed=options["seed"], jobs=jobs,
             callback=callback,
         )  # fmt: skip
+    tell_notes(found.remarks, quiet=quiet)
     summary = PowerSummary.of(found, options["sensitivity"])
     if options["plot"] is not None:
         _draw(summary, options["plot"], title_of(model_file, options))

@@ -174,6 +174,18 @@ def check_names(names: Sequence[str], *, source: str) -> None:
 
 
 def checked_sample_weight(values: object, n_rows: int) -> NDArray[np.float64]:
+    """Row weights as float64: one per row, finite, not negative, not all zero, none so large that products overflow."""
+    weight = weight_of_any_scale(values, n_rows)
+    least, most = float(weight[weight > 0].min()), float(weight.max())
+    if most > _LARGEST_WEIGHT or least < 1.0 / _LARGEST_WEIGHT:
+        raise DataError(
+            f"sample_weight ranges from {least:g} to {most:g}; expected positive weights between "
+            f"{1.0 / _LARGEST_WEIGHT:g} and {_LARGEST_WEIGHT:g}. Divide all weights by their mean."
+        )
+    return weight
+
+
+def weight_of_any_scale(values: object, n_rows: int) -> NDArray[np.float64]:
     """Row weights as float64: one per row, finite, not negative, not all zero."""
     try:
         weight = np.asarray(values, dtype=np.float64)
@@ -189,10 +201,4 @@ def checked_sample_weight(values: object, n_rows: int) -> NDArray[np.float64]:
         )
     if not weight.any():
         raise DataError("sample_weight is zero in every row; at least one row must count.")
-    least, most = float(weight[weight > 0].min()), float(weight.max())
-    if most > _LARGEST_WEIGHT or least < 1.0 / _LARGEST_WEIGHT:
-        raise DataError(
-            f"sample_weight ranges from {least:g} to {most:g}; expected positive weights between "
-            f"{1.0 / _LARGEST_WEIGHT:g} and {_LARGEST_WEIGHT:g}. Divide all weights by their mean."
-        )
     return weight

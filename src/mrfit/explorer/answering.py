@@ -24,6 +24,7 @@ from mrfit.inference.state_search import StateSearch
 from mrfit.inference.tree_plan import TreePlan
 from mrfit.model import MarkovNetwork
 from mrfit.queries.evidence import Evidence
+from mrfit.summaries.observed import finite
 
 _LONGEST = 5.0  # seconds that an exact answer may take
 _LONGER = 4  # times as many sweeps in each round as in the one before
@@ -120,7 +121,7 @@ class Answering:
                 yield {
                     "number": question.number,
                     **self._told(posterior, question, evidence),
-                    **({"map": self._best(question)} if done and question.best else {}),
+                    **(self._best(question) if done and question.best else {}),
                     "milliseconds": 1000 * (time.perf_counter() - begun),
                     "done": done,
                 }
@@ -204,11 +205,16 @@ class Answering:
         out[np.ix_(*at)] = found.reshape([len(states) for states in at])
         return [[float(p) for p in row] for row in out]
 
-    def _best(self, question: Question) -> list[int]:
-        """Most probable states together: by search where no tree fits, for somebody waits for them."""
+    def _best(self, question: Question) -> Answer:
+        """Most probable states together, and how far they may be from the best.
+
+        By search where no tree fits, for somebody waits for them. A gap that is not known is null.
+        """
         engine = StateSearch.word if self._order is None else AUTO
-        states = self.model.map(given=self._given(question), engine=engine, seed=self._seed).states
-        return [variable.codes[states[variable.name]] for variable in self.model.domain]
+        best = self.model.map(given=self._given(question), engine=engine, seed=self._seed)
+        codes = [variable.codes[best.states[variable.name]] for variable in self.model.domain]
+        gap = None if best.gap is None else finite(best.gap)
+        return {"map": codes, "map_exact": best.exact, "map_gap": gap}
 
     def sampled(self, question: Question, n_rows: int) -> Dataset:
         """Rows from the distribution, given what is known."""

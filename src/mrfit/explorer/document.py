@@ -20,7 +20,7 @@ from mrfit.formats.stability_file import EdgeStability
 from mrfit.inference.tree_plan import TreePlan
 from mrfit.model import MarkovNetwork
 from mrfit.summaries.model_card import how_learned
-from mrfit.summaries.observed import Observed, ObservedScore, Stability, finite
+from mrfit.summaries.observed import Observed, Stability, finite
 
 FORMAT = "mrfit explorer"
 SCHEMA = 1
@@ -94,7 +94,7 @@ class Document:
                 "meaning": model.parameters.meaning,
                 "parameters": _by_order(model),
                 "groups": _groups(model),
-                "scores": [_score(each) for each in observed.scores],
+                "scores": [each.to_dict() for each in observed.scores],
                 "learned": how_learned(model.provenance),
                 "rows": _learned_from(model),
                 "plan": _engine(plan),
@@ -192,10 +192,6 @@ def _groups(model: MarkovNetwork) -> dict[str, Any] | None:
         "values": [float(f"{value:.5g}") for value in np.unique(model.w[tied])],
         "equal": model.is_hard_tied,
     }
-
-
-def _score(score: ObservedScore) -> dict[str, Any]:
-    return {"measure": score.measure, "value": finite(score.value), "rows": score.rows}
 
 
 def _learned_from(model: MarkovNetwork) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -16,8 +16,8 @@ from mrfit.inference.engine import AUTO
 from mrfit.inference.junction_tree import JunctionTree
 from mrfit.inference.max_product import MaxBeliefs, MaxProduct
 from mrfit.inference.planned_tree import PlannedTree
-from mrfit.inference.state_search import StateSearch
-from mrfit.inference.toulbar2 import Toulbar2
+from mrfit.inference.state_search import Found, StateSearch
+from mrfit.inference.toulbar2 import Solved, Toulbar2
 
 Indices = NDArray[np.int64]
 
@@ -67,12 +67,12 @@ def best_state(
     if engine == MaxProduct.word:
         return _guessed(factors, why)
     installed = find_spec("pytoulbar2") is not None
+    solved = None
     if engine == Toulbar2.word or (engine == AUTO and installed):
-        solved = _solved(factors, why)
-        if solved.exact or engine != AUTO:
-            return solved
-        rows = solved.codes[None] if rows is None else np.concatenate([solved.codes[None], rows])
-    found = StateSearch(seed=seed).best(factors, rows)
+        solved = Toulbar2().best(factors)
+        if engine == Toulbar2.word or (solved is not None and solved.proven):
+            return _solved(solved, why)
+    found = _searched(factors, seed, rows, solved)
     extra = () if found.proven or installed else (_EXTRA,)
     return Best(
         found.codes,
@@ -85,10 +85,21 @@ def best_state(
     )
 
 
-def _solved(factors: Factors, why: str) -> Best:
-    solved = Toulbar2().best(factors)
-    bound = solved.log_potential if solved.proven else None
-    return Best(solved.codes, solved.log_potential, Toulbar2.word, why, solved.proven, solved.remarks, bound)
+def _solved(solved: Solved | None, why: str) -> Best:
+    if solved is None:
+        raise InputError(f"toulbar2 found no joint state in {Toulbar2.seconds} s; use search, or observe more.")
+    return Best(
+        solved.codes, solved.log_potential, Toulbar2.word, why, solved.proven, solved.remarks, bound=solved.bound
+    )
+
+
+def _searched(factors: Factors, seed: int, rows: NDArray[Any] | None, stopped: Solved | None) -> Found:
+    """The state of a search, which begins from what toulbar2 had when it was stopped and keeps the better bound."""
+    if stopped is None:
+        return StateSearch(seed=seed).best(factors, rows)
+    rows = stopped.codes[None] if rows is None else np.concatenate([stopped.codes[None], rows])
+    found = StateSearch(seed=seed).best(factors, rows)
+    return replace(found, bound=max(found.log_potential, min(found.bound, stopped.bound)))
 
 
 def _guessed(factors: Factors, why: str) -> Best:

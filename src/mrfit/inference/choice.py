@@ -69,6 +69,8 @@ def exactly_planned(
 
 def engine_called(word: str, *, seed: int = 0) -> Engine:
     """The engine of a word, with its usual settings."""
+    if word not in ENGINES:
+        raise InputError(f"There is no engine {word!r}; choose one of {_able()}.")
     kind = ENGINES.called(word, AUTO)
     return kind(seed=seed) if "seed" in kind.__dataclass_fields__ else kind()  # type: ignore[attr-defined, call-arg]
 
@@ -76,11 +78,15 @@ def engine_called(word: str, *, seed: int = 0) -> Engine:
 def check_answers_marginals(engine: Engine) -> None:
     """Refuse an engine that only finds most probable states, and name those that do more."""
     if not engine.answers_marginals:
-        able = listed([AUTO, *(word for word, kind in ENGINES.items() if kind.answers_marginals)], limit=12)
         raise InputError(
             f"The engine {engine.word!r} finds most probable states, but neither marginals nor log Z. Choose one of "
-            f"{able}."
+            f"{_able()}."
         )
+
+
+def _able() -> str:
+    """Words of the engines that answer marginals."""
+    return listed([AUTO, *(word for word, kind in ENGINES.items() if kind.answers_marginals)], limit=12)
 
 
 def with_effort(engine: Engine, *, samples: int | None = None, precision: float | None = None) -> Engine:

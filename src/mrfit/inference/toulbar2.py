@@ -21,12 +21,16 @@ _DIGITS = 7  # after the decimal point of costs, which are whole numbers inside
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """A joint state, and whether it was proven that there is no better one."""
+    """A joint state, and an upper bound on the score of every state; ``proven`` where both meet."""
 
     codes: Indices
     log_potential: float
-    proven: bool
+    bound: float
     remarks: tuple[str, ...] = ()
+
+    @property
+    def proven(self) -> bool:
+        return self.bound == self.log_potential
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,8 @@ class Toulbar2:
 
     word: ClassVar[str] = "toulbar2"
 
-    def best(self, factors: Factors) -> Solved:
+    def best(self, factors: Factors) -> Solved | None:
+        """The best state it found, None if it found none in time."""
         problem = _package().CFN(resolution=_DIGITS, verbose=-1)
         for i, c in enumerate(factors.shape):
             problem.AddVariable(f"x{i}", range(c))
@@ -54,14 +59,19 @@ class Toulbar2:
                 problem.AddFunction(list(scope), costs.tolist())
         solution = problem.Solve(showSolutions=0, timeLimit=self.seconds)
         if solution is None:
-            raise InputError(f"toulbar2 found no joint state in {self.seconds} s; give it more time, or observe more.")
+            return None
         codes = np.array(solution[0], np.int64)
         value = float(factors.log_potential(codes[None])[0])
         if value == -np.inf:
             raise ImpossibleError
-        proven = not problem.Limit
-        remarks = () if proven else (f"toulbar2 was stopped after {self.seconds} s: there may be a better state.",)
-        return Solved(codes, value, proven, remarks)
+        # It does not say whether it was stopped: only a search that ended has a cost that meets its lower bound.
+        cost, least = float(solution[1]), float(problem.GetDDualBound())
+        unit = float(10.0**-_DIGITS)  # to which costs are rounded
+        if cost - least <= unit:
+            return Solved(codes, value, value)
+        stopped = f"toulbar2 was stopped after {self.seconds} s: there may be a better state."
+        bound = value + cost - least + unit * (1 + len(factors.scopes))
+        return Solved(codes, value, bound, (stopped,))
 
 
 def _beyond_all(factors: Factors) -> float:
@@ -75,6 +85,6 @@ def _package() -> Any:
         import pytoulbar2
     except ImportError as error:
         raise InputError(
-            "toulbar2 needs pytoulbar2, which is not installed; run `pip install 'mrfit[map]'`, or use max-product."
+            "toulbar2 needs pytoulbar2, which is not installed; run `pip install 'mrfit[map]'`, or use search."
         ) from error
     return pytoulbar2

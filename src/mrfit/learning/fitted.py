@@ -54,9 +54,17 @@ class Fit:
         return replace(self, model=replace(self.model, provenance={**self.model.provenance, "unbounded": dict(limits)}))
 
     def __repr__(self) -> str:
-        held_out = "" if self.held_out is None else f", held-out {self.judge} {self.held_out:.4f}"
+        held_out = "" if self.held_out is None else f", held-out {self.judge} {self.held_out_in_words()}"
         groups = "" if self.n_groups is None else f"{self.n_groups} groups, "
-        return f"<Fit: {groups}strength {self.strength:g}; {self.measure} {self.train:.4f}{held_out}>"
+        return f"<Fit: {groups}strength {self.strength:g}; {self.measure} {self.train_in_words()}{held_out}>"
+
+    def train_in_words(self) -> str:
+        """The train score, with the digits that are known of it."""
+        return with_error(self.train, self.log_z_error)
+
+    def held_out_in_words(self) -> str:
+        """The held-out score in the same way; "none" where there are no such rows."""
+        return "none" if self.held_out is None else with_error(self.held_out, self.held_out_log_z_error)
 
     @property
     def rank(self) -> float:
@@ -67,6 +75,11 @@ class Fit:
     def log_z_error(self) -> float:
         """The standard error of log Z in every log-likelihood of the model; zero where log Z is exact or in none."""
         return self.model.known_log_z_error if self.measure == "ll" else 0.0
+
+    @property
+    def held_out_log_z_error(self) -> float:
+        """The same in the held-out score."""
+        return self.log_z_error if self.judge == "ll" else 0.0
 
     def with_errors(self, errors: Errors) -> Fit:
         """The same, with standard errors in its model."""
@@ -207,8 +220,8 @@ class Fitted:
             "model": self.model.in_words(),
             "fits": len(self.fits),
             "strength": f"{best.strength:g}",
-            f"train {best.measure}": f"{best.train:.4f}",
-            f"held-out {best.judge}": "none" if best.held_out is None else f"{best.held_out:.4f}",
+            f"train {best.measure}": best.train_in_words(),
+            f"held-out {best.judge}": best.held_out_in_words(),
             "max. gradient": f"{best.solution.violation:.1e}",
             "status": best.solution.status.value,
         }

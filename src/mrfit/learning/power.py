@@ -98,6 +98,8 @@ class Power:
         Name of the unit of these weights.
     has_sign
         Whether the weight of each edge has a sign.
+    remarks
+        Where the tables are not exact draws from the model.
     """
 
     edges: tuple[tuple[str, str, float], ...]
@@ -105,6 +107,7 @@ class Power:
     points: tuple[PowerPoint, ...]
     unit: str
     has_sign: tuple[bool, ...]
+    remarks: tuple[str, ...] = ()
 
     def rows_for(self, sensitivity: float) -> float | None:
         """So many rows for a wanted sensitivity, between those tried; None if it is beyond them.
@@ -157,9 +160,10 @@ def power(
     if not truth.any():
         raise InputError("The model has no edges, so that there is none to find; use another model.")
     with one_blas_thread():
-        points = []
+        points, remarks = [], dict[str, None]()
         for k, n_rows in enumerate(sizes):
-            codes = model.sample(n_rows * repetitions, seed=seed + k, jobs=jobs).codes
+            drawn = model.sample(n_rows * repetitions, seed=seed + k, jobs=jobs)
+            codes, remarks = drawn.codes, remarks | dict.fromkeys(drawn.notes)
 
             def table(b: int, codes: NDArray[np.uint8] = codes, n_rows: int = n_rows) -> UniqueRows:
                 return UniqueRows.from_codes(model.domain, codes[b * n_rows : (b + 1) * n_rows], np.ones(n_rows))
@@ -169,7 +173,7 @@ def power(
             points.append(PowerPoint.of(n_rows, truth, found, failures))
     joined, signed = pairs_of(len(names)).tolist(), signed_pairs(scores)
     edges = tuple((names[a], names[b], float(w)) for (a, b), w in zip(joined, truth, strict=True) if w != 0)
-    return Power(edges, repetitions, tuple(points), weights.unit, tuple(signed[truth != 0].tolist()))
+    return Power(edges, repetitions, tuple(points), weights.unit, tuple(signed[truth != 0].tolist()), tuple(remarks))
 
 
 def _check(learner: Learner | StructureLearner, sizes: Sequence[int], repetitions: int) -> None:

@@ -173,9 +173,16 @@ class Joint(Answer):
     table: Floats
     error: Floats | None
 
-    def rows(self) -> list[tuple[dict[str, str], float]]:
+    def __repr__(self) -> str:
+        states = (f"({', '.join(map(repr, at.values()))}): {probability(p, p.error)}" for at, p in self.rows())
+        about = "" if self.exact else f", engine={self.engine!r}, exact=False"
+        return f"<Joint of {', '.join(self.states)}: {{{', '.join(states)}}}{about}>"
+
+    def rows(self) -> list[tuple[dict[str, str], FloatWithError]]:
         """Every joint state with its probability, in C order."""
-        return [(states, p) for states, p, _ in self.rows_with_errors()]
+        return [
+            (states, FloatWithError(p, error, self.exact, self.remarks)) for states, p, error in self.rows_with_errors()
+        ]
 
     def rows_with_errors(self) -> list[tuple[dict[str, str], float, Error]]:
         """Every joint state with its probability and the standard error of that, in C order."""
@@ -278,6 +285,12 @@ class Sensitivity(Answer):
 
     def __post_init__(self) -> None:
         self._with_errors(p=self.p_error)
+        errors = self.cell_errors or (0.0,) * len(self.cells)
+        known = (
+            (states, FloatWithError(slope, error, self.exact, self.remarks))
+            for (states, slope), error in zip(self.cells, errors, strict=True)
+        )
+        object.__setattr__(self, "cells", tuple(known))
 
 
 def largest_error(errors: Iterable[Error]) -> Error:

@@ -11,6 +11,7 @@ from typing import Any
 from mrfit.checking.check import Check
 from mrfit.learning.fitted import Fit, Fitted, Gain, Score
 from mrfit.learning.parted_rows import Rows
+from mrfit.rounding import rounded
 from mrfit.summaries.errors import ErrorsSummary
 from mrfit.summaries.rows import RowsSummary
 
@@ -22,7 +23,8 @@ class PointSummary:
     ``train`` and ``held_out`` are means a row of ``measure`` and ``judge`` (pll or ll). ``groups`` is the number that
     was asked for, of each class that is tied for itself; ``n_groups`` that of the model. ``n_nonzero`` and
     ``n_distinct`` are `MarkovNetwork.n_parameters` and ``n_distinct``. ``tying_iterations`` are those of tied
-    parameters; ``duality_gap`` that of a likelihood. ``held`` names parameters held at a bound.
+    parameters; ``duality_gap`` that of a likelihood. ``held`` names parameters held at a bound. ``log_z_error`` is the
+    standard error of log Z in every ll, zero where it is exact.
     """
 
     strength: float
@@ -50,6 +52,7 @@ class PointSummary:
     products: int
     seconds: float
     held: tuple[str, ...]
+    log_z_error: float = 0.0
 
     @classmethod
     def of(cls, fit: Fit) -> PointSummary:
@@ -80,13 +83,26 @@ class PointSummary:
             products=solution.products,
             seconds=fit.seconds,
             held=tuple(fit.held),
+            log_z_error=fit.log_z_error,
         )
+
+    @property
+    def train_text(self) -> str:
+        """The train score, with the digits that are known of it."""
+        return rounded(self.train, self.log_z_error)
+
+    @property
+    def held_out_text(self) -> str:
+        """The held-out score in the same way; nothing where there are no such rows."""
+        error = self.log_z_error if self.judge == "ll" else 0.0
+        return "" if self.held_out is None else rounded(self.held_out, error)
 
     def to_dict(self) -> dict[str, Any]:
         tied: dict[str, Any] = {}
         if self.groups is not None:
             tied = {"groups": self.groups, "n_groups": self.n_groups, "tying_iterations": self.tying_iterations}
         exact = {} if self.measure == "pll" else {"train_pll": self.train_pll, "duality_gap": self.duality_gap}
+        estimated = {"log_z_error": self.log_z_error} if self.log_z_error else {}
         same = (
             *("n_distinct", "passes", "n_nonzero", "n_nonzero_scopes", "violation", "converged"),
             *("status", "iterations", "evaluations", "products", "seconds"),
@@ -97,6 +113,7 @@ class PointSummary:
             f"train_{self.measure}": known(self.train),
             f"valid_{self.judge}": known(self.held_out),
             **exact,
+            **estimated,
             **{name: getattr(self, name) for name in same},
             "objective_per_row": known(self.objective_per_row),
             "nonzero_by_order": {str(order): count for order, count in self.nonzero_by_order.items()},

@@ -15,6 +15,7 @@ from mrfit.formats.stability_file import EdgeStability
 from mrfit.learning.fitted import Fitted
 from mrfit.model import MarkovNetwork
 from mrfit.nodes.predictability import Predictability
+from mrfit.rounding import with_error
 
 Stability = Mapping[tuple[int, int], EdgeStability]
 
@@ -34,11 +35,22 @@ class ObservedVariable:
 
 @dataclass(frozen=True)
 class ObservedScore:
-    """The mean log-likelihood or pseudo-log-likelihood of rows, minus infinity where the model holds one impossible."""
+    """The mean log-likelihood or pseudo-log-likelihood of rows, minus infinity where the model holds one impossible.
+
+    ``error`` is the standard error of log Z in it, zero where that is exact.
+    """
 
     value: float
     rows: int
     measure: str = "pll"
+    error: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        estimated = {"error": self.error} if self.error else {}
+        return {"measure": self.measure, "value": finite(self.value), "rows": self.rows, **estimated}
+
+    def in_words(self) -> str:
+        return with_error(self.value, self.error) if self.error else f"{self.value:.6g}"
 
 
 @dataclass(frozen=True)
@@ -64,7 +76,8 @@ class Observed:
     def in_learning(cls, fitted: Fitted, rows: UniqueRows, valid: UniqueRows | None) -> Observed:
         """How frequent states were in the rows that were learned from, and the held-out score that chose the model."""
         best, n_rows = fitted.best, (rows if valid is None else valid).n_rows
-        scores = () if best.held_out is None else (ObservedScore(best.held_out, n_rows, best.judge),)
+        error = best.held_out_log_z_error
+        scores = () if best.held_out is None else (ObservedScore(best.held_out, n_rows, best.judge, error),)
         return cls(tuple(ObservedVariable(_frequency(rows, i)) for i in range(len(rows.domain))), scores)
 
     @classmethod
@@ -95,14 +108,14 @@ class Observed:
             edges = [
                 [names[a], names[b], of.inclusion, finite(of.low), finite(of.high)] for (a, b), of in self.edges.items()
             ]
-        scores = [{"measure": of.measure, "value": finite(of.value), "rows": of.rows} for of in self.scores]
+        scores = [of.to_dict() for of in self.scores]
         return {"variables": variables, "scores": scores, "edges": edges}
 
     def in_words(self) -> str:
         """What there is, in one line."""
         is_explained = any(math.isfinite(of.explained) for of in self.variables or ())
         there = ("frequencies",) * bool(self.variables) + ("predictability",) * is_explained
-        scores = tuple(f"{of.measure} {of.value:.6g} of {of.rows:,} rows" for of in self.scores)
+        scores = tuple(f"{of.measure} {of.in_words()} of {of.rows:,} rows" for of in self.scores)
         edges = () if self.edges is None else (f"how often resamples have {len(self.edges):,} edges",)
         return ", ".join((*there, *scores, *edges))
 
@@ -137,7 +150,9 @@ def _from_dict(kept: Mapping[str, Any], model: MarkovNetwork) -> Observed:
             a, b = sorted((domain.index(one), domain.index(other)))
             edges[a, b] = EdgeStability(float(inclusion), _number(low, -math.inf), _number(high, math.inf))
     scores = (
-        ObservedScore(_number(each["value"], -math.inf), int(each["rows"]), str(each["measure"]))
+        ObservedScore(
+            _number(each["value"], -math.inf), int(each["rows"]), str(each["measure"]), float(each.get("error", 0.0))
+        )
         for each in kept["scores"]
     )
     return Observed(variables, tuple(scores), edges)

@@ -32,6 +32,8 @@ class PowerSummary:
     def to_dict(self) -> dict[str, Any]:
         return {
             "repetitions": self.power.repetitions,
+            "exact": not self.power.remarks,
+            "remarks": list(self.power.remarks),
             "points": [_point(point) for point in self.power.points],
             "wanted_sensitivity": self.wanted,
             "rows_needed": self.needed,

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._kernels.kmeans1d import boundaries_of, cheapest_partition, interval_table, partition_cost
-from mrfit.data.batch import checked_sample_weight
+from mrfit.data.batch import weight_of_any_scale
 from mrfit.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -65,7 +65,7 @@ def kmeans1d(values: object, k: int, *, sample_weight: object = None) -> Cluster
     24 m log2(m) bytes.
     """
     x = _checked_values(values)
-    weight = checked_sample_weight(np.ones(len(x)) if sample_weight is None else sample_weight, len(x))
+    weight = weight_of_any_scale(np.ones(len(x)) if sample_weight is None else sample_weight, len(x))
     k = _checked_k(k, len(x))
     distinct, group = np.unique(x, return_inverse=True)
     group_weight: Floats = np.bincount(group, weight).astype(np.float64)

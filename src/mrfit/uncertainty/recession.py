@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import eigh
-from scipy.optimize import linprog
 
 Floats = NDArray[np.float64]
 
@@ -104,6 +103,8 @@ def _most_growing(differences: sparse.csr_array, fixed: sparse.csr_array) -> Flo
     "max sum t, 0 <= t <= 1, differences d >= t" has a solution of zeros and ones.
     """
     n_rows, n = differences.shape
+    from scipy.optimize import linprog  # here, for it takes longer to load than most fits take
+
     nothing = np.zeros(n)
     if n_rows == 0 or n == 0:
         return nothing
@@ -130,6 +131,8 @@ def _is_among(row: Floats, growing: Floats) -> bool:
 
 def _falls(objective: Floats, growing: Floats) -> bool:
     """Whether a linear function is negative somewhere in the cone on which these differences do not fall."""
+    from scipy.optimize import linprog
+
     found = linprog(objective, A_ub=-growing, b_ub=np.zeros(len(growing)), bounds=(-1.0, 1.0), method="highs")
     return not found.success or float(found.fun or 0.0) < _FALLS
 
