@@ -15,6 +15,7 @@ import pytest
 from mrfit.data import delimited, readers
 from mrfit.data.batch import Batch
 from mrfit.data.readers import read_batches
+from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import DataError, InputError
 
 Table = dict[str, list[str | None]]
@@ -220,6 +221,17 @@ def test_bad_weights(tmp_path: Path, bad: str) -> None:
         list(read_batches(written(tmp_path, "t.csv", f"a,w\nx,1\ny,{bad}\n"), weight="w"))
     with pytest.raises(DataError, match=expected.format("data")):
         list(read_batches(written(tmp_path, "t.data", f"1|0,1\n{bad}|0,1\n")))
+
+
+@pytest.mark.parametrize("beyond", ["1e-300", "1e308"])
+def test_weights_whose_squares_overflow(tmp_path: Path, beyond: str) -> None:
+    """Refused wherever a file holds them: in a column, or before the bar of a .data file."""
+    for name, content, how in (
+        ("t.csv", f"a,w\nx,1\ny,{beyond}\n", {"weight": "w"}),
+        ("t.data", f"1|0,1\n{beyond}|0,1\n", {}),
+    ):
+        with pytest.raises(DataError, match=r"weight of a row ranges from .* between 1e-100 and 1e\+100"):
+            UniqueRows.from_file(written(tmp_path, name, content), **how)
 
 
 def test_missing_weight_in_parquet(tmp_path: Path) -> None:

@@ -176,13 +176,21 @@ def check_names(names: Sequence[str], *, source: str) -> None:
 def checked_sample_weight(values: object, n_rows: int) -> NDArray[np.float64]:
     """Row weights as float64: one per row, finite, not negative, not all zero, none so large that products overflow."""
     weight = weight_of_any_scale(values, n_rows)
-    least, most = float(weight[weight > 0].min()), float(weight.max())
+    check_range(weight, "sample_weight")
+    return weight
+
+
+def check_range(weight: NDArray[np.float64], called: str) -> None:
+    """Refuse weights whose squares and sums would overflow; weights of zero count for nothing."""
+    positive = weight[weight > 0]
+    if not positive.size:
+        return
+    least, most = float(positive.min()), float(positive.max())
     if most > _LARGEST_WEIGHT or least < 1.0 / _LARGEST_WEIGHT:
         raise DataError(
-            f"sample_weight ranges from {least:g} to {most:g}; expected positive weights between "
+            f"{called} ranges from {least:g} to {most:g}; expected positive weights between "
             f"{1.0 / _LARGEST_WEIGHT:g} and {_LARGEST_WEIGHT:g}. Divide all weights by their mean."
         )
-    return weight
 
 
 def weight_of_any_scale(values: object, n_rows: int) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from mrfit.data.batch import Batch, Column, StateCodes, arrow_codes, check_names
+from mrfit.data.batch import Batch, Column, StateCodes, arrow_codes, check_names, check_range
 from mrfit.data.delimited import delimited_pieces
 from mrfit.data.labels import label
 from mrfit.data.layout import Layout, LayoutOptions
@@ -261,6 +261,7 @@ def _weights(codes: StateCodes, values: Sequence[object], first_row: int) -> NDA
             f"Row {first_row + wrong[0] + 1} has the weight {value!r}; weights must be finite numbers, not "
             "negative. Correct it or leave the row out."
         )
+    check_range(weight, "The weight of a row")
     return weight
 
 
