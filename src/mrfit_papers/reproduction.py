@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,9 @@ def run(
         checksum(name, part)  # where data are missing, nothing is begun
     with Store.opened(folder) as store:
         missing = store.missing(units)
+        session = Session(date.today().isoformat(), processor(), jobs)
+        if missing:
+            store.begin_session(session)
         begun, memory, failures = time.perf_counter(), 0.0, []
         clock = Clock(sum(unit.cost() for unit in missing))
         for done, outcome in enumerate(outcomes(missing, jobs=jobs), 1):
@@ -70,9 +73,7 @@ def run(
                 progress(done, len(missing), outcome.unit.in_words(), clock.left(outcome.unit.cost()))
         if missing:
             seconds = round(time.perf_counter() - begun, 1)
-            store.close_session(
-                Session(date.today().isoformat(), processor(), jobs, len(missing), seconds, memory * jobs)
-            )
+            store.close_session(replace(session, units=len(missing), seconds=seconds, memory=memory * jobs))
         return len(missing), failures
 
 

@@ -44,14 +44,21 @@ class Record:
 
 @dataclass(frozen=True)
 class Session:
-    """One run of a command that did something: when, on how many processes, for how long."""
+    """One run of a command that did something: when, on how many processes, for how long.
+
+    A run that was killed has no units: how many it finished, and in what time, nobody wrote down.
+    """
 
     date: str
     processor: str
     jobs: int
-    units: int
-    seconds: float
-    memory: float  # bytes at most, of all processes
+    units: int = 0
+    seconds: float = 0.0
+    memory: float = 0.0  # bytes at most, of all processes
+
+    @property
+    def is_closed(self) -> bool:
+        return self.units > 0
 
     def to_dict(self) -> dict[str, Any]:
         return {"session": self.__dict__}
@@ -71,7 +78,7 @@ class Store:
         self.sessions: list[Session] = []
         for line in lines[1:]:
             if "session" in line:
-                self.sessions.append(Session(**line["session"]))
+                self._remember(Session(**line["session"]))
             else:
                 record = Record.from_dict(line)
                 self.records[record.key] = record
@@ -160,8 +167,19 @@ class Store:
         self._write(record.to_dict())
         self.records[record.key] = record
 
+    def begin_session(self, session: Session) -> None:
+        """Write down where units are about to be run: a kill leaves results whose machine is known."""
+        self._write(session.to_dict())
+        self._remember(session)
+
     def close_session(self, session: Session) -> None:
         self._write(session.to_dict())
+        self._remember(session)
+
+    def _remember(self, session: Session) -> None:
+        """In place of its own beginning, if there is one."""
+        if session.is_closed and self.sessions and not self.sessions[-1].is_closed:
+            self.sessions.pop()
         self.sessions.append(session)
 
     def _write(self, line: dict[str, Any]) -> None:

@@ -9,8 +9,10 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from forked import started
+from mrfit_papers.circumstances import processor
 from mrfit_papers.experiment import Scope
 from mrfit_papers.experiments import experiments_called
 from mrfit_papers.reproduction import reproduce
@@ -80,6 +82,22 @@ def test_ten_kills_change_no_result(data_dir: Path, tmp_path: Path, rng: np.rand
     assert n_before > 0  # some of it was done before the last start
     assert (killed / "apt-table1.html").exists()
     assert not any(is_alive(pid) for pid in orphans), "processes outlived the one that started them"
+
+
+def test_pages_name_the_machine_of_a_run_that_was_killed_after_its_last_unit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiments, scope = experiments_called("spec-table1"), Scope(True, ())
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as at_the_end:
+        at_the_end.setattr(Store, "close_session", killed)
+        with pytest.raises(KeyboardInterrupt):
+            reproduce(experiments, scope, tmp_path, jobs=1)
+    assert reproduce(experiments, scope, tmp_path, jobs=1).n_new == 0
+    assert f" of one core of {processor()}; " in (tmp_path / "spec-table1.md").read_text()
 
 
 def test_pages_are_made_anew_from_what_is_stored(data_dir: Path, tmp_path: Path) -> None:

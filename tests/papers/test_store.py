@@ -170,6 +170,18 @@ def test_sessions_are_kept_beside_results(tmp_path: Path) -> None:
     assert Store.read(tmp_path).sessions == [session]
 
 
+def test_a_session_that_is_closed_takes_the_place_of_its_beginning(tmp_path: Path) -> None:
+    """One that was killed stays: its results were made on that machine."""
+    killed, next_one = Session("2020-01-01", "one", 2), Session("2020-01-02", "other", 2)
+    closed = Session("2020-01-02", "other", 2, 5, 1.5, 1e9)
+    with Store.opened(tmp_path) as store:
+        store.begin_session(killed)
+    with Store.opened(tmp_path) as store:
+        store.begin_session(next_one)
+        store.close_session(closed)
+    assert Store.read(tmp_path).sessions == [killed, closed]
+
+
 def test_a_key_depends_on_all_that_decides_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
     from mrfit_papers import unit as module
 
