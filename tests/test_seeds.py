@@ -41,13 +41,21 @@ ASKED: dict[str, Callable[[MarkovNetwork, pd.DataFrame, Any], object]] = {
 }
 
 
-@pytest.mark.parametrize("seed", ["x", -1, 1.5], ids=str)
+@pytest.mark.parametrize("seed", ["x", -1, 1.5, [1]], ids=str)
 @pytest.mark.parametrize("asked", ASKED)
 def test_what_is_no_seed_is_refused_in_one_sentence(
     asked: str, seed: object, model: MarkovNetwork, frame: pd.DataFrame
 ) -> None:
     with pytest.raises(InputError, match=r"(seed|random_state).* (is|be|got) "):
         ASKED[asked](model, frame, seed)
+
+
+@pytest.mark.parametrize("seed", [np.int64(3), (1, 2)], ids=str)
+@pytest.mark.parametrize("asked", ["sample", "marginals", "gibbs", "map", "impute"])
+def test_every_question_takes_seeds_of_numpy_and_several_numbers(
+    asked: str, seed: object, model: MarkovNetwork, frame: pd.DataFrame
+) -> None:
+    assert repr(ASKED[asked](model, frame, seed)) == repr(ASKED[asked](model, frame, seed))
 
 
 def test_seeds_of_numpy_and_several_numbers_are_seeds() -> None:

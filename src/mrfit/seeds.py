@@ -22,3 +22,9 @@ def generator(seed: Seed) -> np.random.Generator:
     """Return a generator of random numbers that a user's seed begins."""
     check_seed(seed)
     return np.random.default_rng(seed)
+
+
+def one_number(seed: Seed) -> int:
+    """Return a seed as one whole number: itself, or one that several begin."""
+    check_seed(seed)
+    return int(np.random.SeedSequence(seed).generate_state(1)[0]) if isinstance(seed, tuple) else int(seed)

@@ -16,6 +16,7 @@ from mrfit.errors import InputError, listed
 from mrfit.factors import Scope
 from mrfit.inference.plan import Plan, as_float
 from mrfit.rounding import spoken_count, spoken_size
+from mrfit.seeds import Seed, one_number
 
 Indices = NDArray[np.int64]
 
@@ -110,7 +111,7 @@ def plan_tree(
     *,
     max_cells: int,
     max_bytes: int,
-    seed: int = 0,
+    seed: Seed = 0,
     effort: float = 1.0,
     merge: bool = True,
     order: Sequence[int] | None = None,
@@ -125,7 +126,7 @@ def plan_tree(
     n_tried = 0
     if order is None:
         found, n_tried = best_order(
-            starts, neighbours, flat.n_states, seed % _SEEDS, effort * _WORDS_A_CELL, effort * _MOST_WORDS,
+            starts, neighbours, flat.n_states, one_number(seed) % _SEEDS, effort * _WORDS_A_CELL, effort * _MOST_WORDS,
             _HOPELESS * as_float(max_cells),
         )  # fmt: skip
     else:

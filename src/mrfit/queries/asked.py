@@ -21,7 +21,7 @@ from mrfit.inference.engine import AUTO, Engine, Posterior
 from mrfit.inference.plan import Plan
 from mrfit.inference.planned_tree import PlannedTree
 from mrfit.queries.evidence import Evidence
-from mrfit.seeds import check_seed
+from mrfit.seeds import Seed, check_seed
 
 Given = Mapping[str, Any] | None
 Kept = TypeVar("Kept")
@@ -166,9 +166,10 @@ class Asked:
         """Whether there are variables that others decide, which no chain can move."""
         return self.factors.n_variables > len(self.domain)
 
-    def _planned_tree(self, evidence: Evidence, **settings: Any) -> tuple[Factors, PlannedTree]:
+    def _planned_tree(self, evidence: Evidence, *, seed: Seed, **settings: Any) -> tuple[Factors, PlannedTree]:
         """The same for questions that a tree answers if any does."""
-        factors = evidence.applied_to(self.factors)
+        check_seed(seed)  # before it is looked up
+        factors, settings = evidence.applied_to(self.factors), {"seed": seed, **settings}
         key = ("tree", *settings.items())
         return factors, self._kept(evidence, key, lambda: PlannedTree.of(factors, **settings))
 
