@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mrfit import L1, Learner, MarkovNetwork, MarkovNetworkLearner, drawn_goodness, learn, power, stability
+from mrfit import L1, Learner, MarkovNetwork, MarkovNetworkLearner, Tied, drawn_goodness, learn, power, stability
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.errors import InputError
 from mrfit.seeds import generator
@@ -77,6 +77,11 @@ def test_evidence_is_a_mapping(given: Any, model: MarkovNetwork) -> None:
         model.marginals(given=given)
 
 
+def test_covariates_are_named_alone_or_in_a_list(frame: pd.DataFrame) -> None:
+    for given in ("a", ["a"]):
+        assert Learner(given=given) == Learner(given=("a",))  # type: ignore[arg-type]
+
+
 def test_plain_arguments_of_another_type_are_refused(model: MarkovNetwork, frame: pd.DataFrame) -> None:
     """Each with what was given and what was expected, where Python would say something of its own."""
     fitted = MarkovNetworkLearner(target="a").fit(frame)
@@ -86,6 +91,8 @@ def test_plain_arguments_of_another_type_are_refused(model: MarkovNetwork, frame
         ("number of jobs must be", lambda wrong: model.sample(2, jobs=wrong), ("x", 1.5, 0, -3)),
         ("is no name of a column", lambda wrong: MarkovNetworkLearner(given=wrong).fit(frame), (3,)),
         ("The column to predict is", lambda wrong: fitted.predict_proba(frame, wrong), (1.5, ["a"])),
+        ("Numbers of groups are", lambda wrong: Tied(groups=wrong), ("x", 1.5, (2, "x"), np.nan, np.inf, None)),
+        ("Resamples are", lambda wrong: stability(Learner(), UniqueRows.of(frame), resamples=wrong), ("x", 1.5)),
         ("Names of variables are expected", lambda wrong: model.marginals(wrong), (3,)),
     ]
     for message, ask, values in asked:

@@ -280,7 +280,7 @@ def test_resamples_groups_and_ties(rows: UniqueRows) -> None:
         ({"reference": "last"}, "first states silent"),
         ({"penalty": L1(search="hierarchical")}, "does not know covariates"),
         ({"given": (), "given_edges": True}, "where there are some"),
-        ({"given": ["z"]}, "must be names of variables"),
+        ({"given": 3}, "must be names of variables"),
     ],
 )
 def test_settings_that_do_not_go_together(settings: dict[str, Any], said: str) -> None:

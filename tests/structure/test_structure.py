@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import combinations
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -180,6 +181,22 @@ def test_closing_few_variables_is_not_refused() -> None:
     """Many scopes share their subsets: no more than all sets of the variables are made."""
     scopes = [scope for scope in Structure.up_to_order(12, 9).scopes if len(scope) > 7]
     assert Structure.from_scopes(12, scopes, closed=False).closure().order == 9
+
+
+@pytest.mark.parametrize(
+    ("n_variables", "edges", "said"),
+    [
+        (4, 5, "lists of their numbers"),
+        ("x", [(0, 1)], "lists of their numbers"),
+        (4, [(0, "a")], "lists of their numbers"),
+        (4, [(0, 1.5)], "lists of their numbers"),
+        (4, [(0, 1, 2)], r"got \(0, 1, 2\)"),
+        (4, np.array([[0, 1, 2]]), "An edge joins two variables"),
+    ],
+)
+def test_what_are_no_edges_is_refused_in_one_sentence(n_variables: Any, edges: Any, said: str) -> None:
+    with pytest.raises(StructureError, match=said):
+        Structure.from_edges(n_variables, edges)
 
 
 @pytest.mark.parametrize("make", [lambda: Structure([(0, 1)]), lambda: Given([(0, 1)])], ids=["Structure", "Given"])  # type: ignore[arg-type, list-item]

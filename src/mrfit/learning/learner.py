@@ -179,7 +179,9 @@ class Learner:
             raise InputError("A search for larger scopes does not know covariates; leave one of them out.")
 
     def _check_kinds(self) -> None:
-        """Settings come from JSON too, which may hold anything."""
+        """Settings come from JSON too, which may hold anything; one name, or a list of them, is as good as a tuple."""
+        if isinstance(self.given, str | list):
+            object.__setattr__(self, "given", (self.given,) if isinstance(self.given, str) else tuple(self.given))
         for name, (kind, expected) in _KINDS.items():
             value = getattr(self, name)
             if not isinstance(value, kind) or isinstance(value, bool):

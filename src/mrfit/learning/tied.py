@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -70,9 +71,11 @@ class TiedChoice(PenaltyChoice):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        groups = (self.groups,) if isinstance(self.groups, int | float) else tuple(self.groups)
-        if not groups or any(isinstance(k, bool) or int(k) != k or k < 1 for k in groups):
-            raise InputError(f"Numbers of groups are whole numbers of at least 1; got {list(groups)}.")
+        groups = tuple(self.groups) if isinstance(self.groups, Iterable) else (self.groups,)
+        if not groups or any(
+            isinstance(k, bool) or not isinstance(k, Real) or not k >= 1 or k % 1 != 0 for k in groups
+        ):
+            raise InputError(f"Numbers of groups are whole numbers of at least 1; got {self.groups!r}.")
         object.__setattr__(self, "groups", tuple(sorted({int(k) for k in groups})))
         _check_word("way to tie", self.tie, WAYS)
 

@@ -85,7 +85,10 @@ def swaps(rows: UniqueRows, members: NDArray[np.int64], n: int, rng: np.random.G
 
 def given(rows: UniqueRows, counts: object) -> Floats:
     """Those of somebody else, (resamples, distinct rows), checked."""
-    weights = np.asarray(counts, np.float64)
+    try:
+        weights = np.asarray(counts, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"Resamples are how many to draw, or an array of counts; got {counts!r}.") from None
     if weights.ndim != 2 or weights.shape[1] != rows.n_distinct or not len(weights):
         raise InputError(
             f"Resamples are an array with a row for each and a column for each of the {rows.n_distinct} distinct rows, "

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import comb
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,7 +51,13 @@ class Structure:
 
         Closed structures are the hierarchical log-linear models; scopes then act as generators.
         """
-        sets = {frozenset(int(i) for i in scope) for scope in scopes} - {frozenset()}
+        try:
+            sets = {frozenset(map(index, scope)) for scope in scopes} - {frozenset()}
+            n_variables = index(n_variables)
+        except TypeError as error:
+            raise StructureError(
+                f"A structure is a number of variables and lists of their numbers, counted from 0: {error}."
+            ) from None
         wrong = sorted({i for scope in sets for i in scope if not 0 <= i < n_variables})
         if wrong:
             raise StructureError(
@@ -118,7 +125,10 @@ class Structure:
     @classmethod
     def from_edges(cls, n_variables: int, edges: Iterable[tuple[int, int]]) -> Structure:
         """Pairs joined by an edge, and every single variable."""
-        return cls.from_scopes(n_variables, edges)
+        structure = cls.from_scopes(n_variables, edges := list(edges) if isinstance(edges, Iterable) else edges)
+        if wrong := [edge for edge in edges if len(edge) != 2]:
+            raise StructureError(f"An edge joins two variables; got {wrong[0]}. Use from_scopes for larger sets.")
+        return structure
 
     @classmethod
     def from_adjacency(cls, adjacency: NDArray[np.bool_]) -> Structure:
