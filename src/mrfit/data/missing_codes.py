@@ -7,6 +7,9 @@ from collections.abc import Collection
 from mrfit.data.labels import is_number
 
 _FEWEST = 2  # states of a scale
+_FEWEST_OF_RUN = 3  # of a scale that tells what is far from it
+_LONG = 3  # the largest number of a scale that does not begin at -1: pandas says so of what is missing
+_FAR = 10  # times the largest number of a scale without gaps
 _FURTHER = 3  # a lone 7, 8 or 9 so far beyond a scale that begins at 0 is no count
 
 
@@ -14,7 +17,8 @@ def missing_codes(states: Collection[str]) -> tuple[str, ...]:
     """States that look like codes of missing answers, ascending; none where the others are no scale of whole numbers.
 
     A scale is a run of whole numbers, of which a few may not occur. What lies outside it is a code if it is negative,
-    or made of sevens, eights and nines as codes usually are. -2 to 2 is a scale, and so is -2, -1, 1, 2.
+    made of sevens, eights and nines as codes usually are, or ten times as large as the scale. -2 to 2 is a scale, and
+    so is -2, -1, 1, 2; -1 alone beside 0 to 3 or more is a code.
     """
     if not all(map(is_number, states)) or not all(float(state).is_integer() for state in states):
         return ()
@@ -23,7 +27,8 @@ def missing_codes(states: Collection[str]) -> tuple[str, ...]:
     negative = sorted(number for number in named if number < 0)
     inside = {number for number in negative if -number <= max(scale, default=0)}
     if inside != {-number for number in scale if number > 0}:  # not the same on both sides of zero
-        inside = {number for number in negative if set(range(number, 0)) <= named.keys()} if 0 in scale else set()
+        is_run = 0 in scale and not (negative == [-1] and max(scale) >= _LONG)
+        inside = {number for number in negative if set(range(number, 0)) <= named.keys()} if is_run else set()
     codes = [number for number in named if number not in scale and number not in inside]
     is_scale = len(scale) + len(inside) >= _FEWEST and _has_few_gaps(scale)
     return tuple(named[number] for number in sorted(codes)) if is_scale else ()
@@ -35,7 +40,17 @@ def _scale(numbers: list[int]) -> list[int]:
     for number in numbers:
         if number not in scale and (not scale or not _is_beyond(number, scale)):
             scale.append(number)
-    return sorted(scale)
+    return _without_far(sorted(scale))
+
+
+def _without_far(scale: list[int]) -> list[int]:
+    """All up to a number that is ten times as large as the run of numbers before it: 1000 or 55 beside 1 to 5."""
+    for place, number in enumerate(scale):
+        before = scale[:place]
+        is_run = len(before) >= _FEWEST_OF_RUN and before[-1] - before[0] == len(before) - 1
+        if is_run and number >= _FAR * before[-1]:
+            return before
+    return scale
 
 
 def _looks_like_code(number: int) -> bool:
