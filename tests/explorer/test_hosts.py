@@ -13,7 +13,7 @@ import pytest
 
 from mrfit.explorer.answering import Answering
 from mrfit.explorer.document import Document
-from mrfit.explorer.hosts import Hosts
+from mrfit.explorer.hosts import Hosts, is_loopback
 from mrfit.explorer.server import Explorer
 from mrfit.formats.learned import to_model
 from mrfit.network import Network
@@ -82,6 +82,23 @@ def test_addresses_of_the_longer_kind_stand_in_brackets() -> None:
     hosts = Hosts("::1", 8080)
     assert hosts.reachable == "[::1]:8080"
     assert hosts.accept("[::1]:8080")
+
+
+@pytest.mark.parametrize("host", ["192.0.2.7", "box.example"])
+def test_a_server_that_listens_at_one_address_answers_to_names_of_this_machine(host: str) -> None:
+    """Its address, and the name under which others know it."""
+    hosts = Hosts(host, 8080)
+    for named in (host, "192.0.2.7", socket.gethostname()):
+        assert hosts.accept(f"{named}:8080")
+    assert not hosts.accept("evil.example:8080")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "localhost", "::1"])
+def test_a_server_of_this_machine_alone_answers_to_no_other_name(host: str) -> None:
+    assert is_loopback(host)
+    hosts = Hosts(host, 8080)
+    assert not hosts.accept("192.0.2.7:8080")
+    assert not hosts.accept(f"{socket.gethostname()}.local:8080")
 
 
 def test_a_server_that_is_not_exposed_answers_to_this_machine_alone() -> None:

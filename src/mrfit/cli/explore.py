@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mrfit.explorer.server import Explorer
     from mrfit.model import MarkovNetwork
 
-_LOOPBACK = ("127.0.0.1", "localhost")
-
 _SECTIONS = {
     "Options that matter most": ("title", "compare", "stability", "port", "browser"),
     **explored_sections,
@@ -53,7 +51,9 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
       mrfit explore men.mrf --compare women.mrf              both on one page, and what differs
       mrfit explore survey.mrf --no-browser --port 8000      over ssh -L 8000:localhost:8000
     """
-    if options["host"] not in _LOOPBACK and not options["expose"]:
+    from mrfit.explorer.hosts import is_loopback
+
+    if not options["expose"] and not is_loopback(options["host"].lower()):
         raise InputError(
             f"--host {options['host']} lets other machines ask; add --expose if you mean it, or leave --host out."
         )
@@ -67,7 +67,8 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
         server = _server(explored, options)
     except OSError as error:
         raise InputError(
-            f"Cannot serve at {options['host']}:{options['port']}: {error.strerror or error}; choose another --port."
+            f"Cannot serve at {options['host']}:{options['port']}: {error.strerror or error}; choose another --host or "
+            "--port."
         ) from error
     if options["expose"] and not options["quiet"]:
         note("whoever in the network knows this address can ask the model; what is sent is not encrypted.")

@@ -17,11 +17,12 @@ class Hosts:
 
     A request must name one of them: a page elsewhere could make a name of its own lead to this machine, and a browser
     would then send it what belongs to this server. An address in numbers cannot be made to lead elsewhere, so a server
-    that listens on all addresses accepts any of them beside this machine's names.
+    that others can reach accepts any of them beside this machine's names.
     """
 
     def __init__(self, host: str, port: int) -> None:
         self.host, self.port = host.lower(), port
+        self._is_exposed = not is_loopback(self.host)
 
     @property
     def reachable(self) -> str:
@@ -39,12 +40,12 @@ class Hosts:
             return False
         if host is None or (port or _DEFAULT_PORT) != self.port or parts.netloc != parts.netloc.rpartition("@")[2]:
             return False
-        return host in self._names or (self.host in _ANYWHERE and _is_address(host))
+        return host in self._names or (self._is_exposed and _is_address(host))
 
     @cached_property
     def _names(self) -> set[str]:
         names = {self.host, "127.0.0.1", "localhost"}
-        if self.host in _ANYWHERE:
+        if self._is_exposed:
             own = socket.gethostname().lower()
             names |= {own, f"{own}.local", socket.getfqdn().lower()}
         return names - set(_ANYWHERE)
@@ -59,6 +60,14 @@ def _own_address() -> str:
             return socket.gethostname().lower()
         address: str = probe.getsockname()[0]
         return address
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine and no other machine can call it."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _is_address(host: str) -> bool:
