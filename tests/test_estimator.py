@@ -428,8 +428,9 @@ def test_missing_values(X: NDArray[np.int64], frame: pd.DataFrame) -> None:
     whole = np.delete(X, np.s_[::10], axis=0)
     dropped = fitted(holes, missing="drop")
     np.testing.assert_array_equal(dropped.model_.w, fitted(whole).model_.w)
+    assert dropped.score(holes) == dropped.score(whole)
     with pytest.raises(DataError, match="no value"):
-        dropped.score(holes)
+        dropped.score_samples(holes)
     for table in (holes, pd.DataFrame(holes, columns=NAMES)):
         with_state = fitted(table, missing="state")
         assert with_state.model_.domain.shape == (2, 3, 2, 2)
@@ -654,6 +655,26 @@ def test_missing_cells_are_summed_out_by_em(holed: pd.DataFrame) -> None:
     np.testing.assert_array_equal(of_array.fitted.model.w, expected.fitted.model.w)
     with pytest.raises(InputError, match=r"`valid` has nothing to choose"):
         MarkovNetworkLearner(missing="em").fit(holed, valid=holed)
+
+
+@pytest.mark.parametrize("missing", ["drop", "em"])
+def test_incomplete_rows_are_scored_as_they_were_learned_from(missing: str, holed: pd.DataFrame) -> None:
+    """Left out, or by what they have; so that a search over settings can score its folds."""
+    estimator = MarkovNetworkLearner(missing=missing).fit(holed)
+    model, weight = estimator.model_, np.arange(len(holed), dtype=float)
+    if missing == "drop":
+        complete = holed.notna().all(axis=1)
+        each, weight_of_each = model.pll_rows(holed[complete]), weight[complete]
+    else:
+        kept = Dataset.from_table(holed, domain=model.domain, missing="keep")
+        each, weight_of_each = model.pll_rows(kept), weight
+        np.testing.assert_array_equal(estimator.score_samples(holed), each)
+    assert estimator.score(holed) == pytest.approx(each.mean(), rel=1e-12)
+    assert estimator.score(holed, sample_weight=weight) == pytest.approx(np.average(each, weights=weight_of_each))
+    if missing == "drop":
+        assert MarkovNetworkLearner(missing=missing).fit(holed, valid=holed).score(holed) == estimator.score(holed)
+        with pytest.raises(InputError, match="Every row has a missing value"):
+            estimator.score(holed[~complete])
 
 
 def test_a_missing_cell_is_refused_with_all_ways_out(holed: pd.DataFrame) -> None:

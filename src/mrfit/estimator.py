@@ -17,6 +17,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mrfit.data.batch import checked_sample_weight
+from mrfit.data.coding import UNOBSERVED
 from mrfit.data.columns import class_names
 from mrfit.data.dataset import Dataset
 from mrfit.data.frames import check_column_names, column_values
@@ -40,8 +41,8 @@ from mrfit.workers import resolve_jobs
 
 Floats = NDArray[np.float64]
 
-_EM = "em"
-_MISSING = ("error", "drop", "state", _EM)
+_EM, _DROP = "em", "drop"
+_MISSING = ("error", _DROP, "state", _EM)
 _FRAMES = {"pandas.DataFrame", "polars.DataFrame", "pyarrow.Table"}
 
 
@@ -89,9 +90,9 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         Standard errors of the parameters: ``sandwich`` for the pseudo-likelihood, and where the model is not the truth;
         ``model`` for the likelihood of one that is. Needs the penalty ``none`` or ``l2``.
     missing : {"error", "drop", "state", "em"}, default="error"
-        How `fit` handles missing values: raise an error, drop their rows, make missing a state of its own, or learn
-        from incomplete rows by expectation maximization (with a structure that is not learned, and no ``valid`` or
-        ``folds``).
+        How `fit` and `score` handle missing values: raise an error, drop their rows, make missing a state of its own,
+        or learn from incomplete rows by expectation maximization (with a structure that is not learned, and no
+        ``valid`` or ``folds``).
     states : dict of str to list, default=None
         States of some columns, in order; the others are found in the data. Declare them where a fold of a
         cross-validation may lack a rare one. Columns of arrays are called v0, v1, ...
@@ -203,7 +204,8 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         held_out = None
         if valid is not None:
             table = self._checked(valid, reset=False)
-            held_out = UniqueRows.from_dataset(Dataset.from_table(table, domain=rows.domain))
+            missing = _DROP if self.missing == _DROP else "error"
+            held_out = UniqueRows.from_dataset(Dataset.from_table(table, domain=rows.domain, missing=missing))
         self.fitted_ = self._fitted(rows, held_out)
         self.model_, self.solution_ = self.fitted_.model, self.fitted_.best.solution
         if self.model_.errors is not None:
@@ -261,9 +263,19 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         return {**settings, "ordered": ordered, "scores": scores}
 
     def score_samples(self, X: Any) -> Floats:
-        """Log-likelihood or pseudo-log-likelihood of every row, in nats, as ``metric`` says."""
+        """Log-likelihood or pseudo-log-likelihood of every row, in nats, as ``metric`` says.
+
+        After a fit with ``missing="em"`` incomplete rows are scored by what they have.
+        """
+        return self._scores(self._rows(X, keep=self.missing == _EM))
+
+    def _rows(self, X: Any, *, keep: bool) -> Any:
+        """A table that was checked; ``keep`` codes it, with its missing cells."""
         check_is_fitted(self)
         table = self._checked(X, reset=False)
+        return Dataset.from_table(table, domain=self.model_.domain, missing="keep") if keep else table
+
+    def _scores(self, table: Any) -> Floats:
         return np.asarray(self._metric().score_table(self.model_, table, self.n_jobs), np.float64)
 
     def _metric(self) -> ObjectiveChoice:
@@ -330,12 +342,23 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean of `score_samples`; larger is better.
 
-        A mean log-likelihood by an estimate of log Z has the standard ``error`` of that, as `MarkovNetwork.ll`.
+        With ``missing="drop"`` incomplete rows are left out, as in `fit`. A mean log-likelihood by an estimate of log Z
+        has the standard ``error`` of that, as `MarkovNetwork.ll`.
         """
-        scores = self.score_samples(X)
-        weight = None if sample_weight is None else checked_sample_weight(sample_weight, len(scores))
-        mean = float(np.average(scores, weights=weight))
+        scores, counted = self._complete_scores(X) if self.missing == _DROP else (self.score_samples(X), True)
+        weight = np.ones(len(scores)) if sample_weight is None else checked_sample_weight(sample_weight, len(scores))
+        mean = float(np.average(scores, weights=weight * counted))
         return self.model_.mean_ll(mean) if self._metric().measure == "ll" else mean
+
+    def _complete_scores(self, X: Any) -> tuple[Floats, NDArray[np.bool_]]:
+        """The score of every complete row, zero for others, and which rows are complete."""
+        rows = self._rows(X, keep=True)
+        complete = (rows.codes != UNOBSERVED).all(axis=1)
+        if not complete.any():
+            raise InputError("Every row has a missing value, and missing='drop' leaves them all out. Impute some.")
+        scores = np.zeros(len(complete))
+        scores[complete] = self._scores(Dataset(rows.domain, rows.codes[complete]))
+        return scores, complete
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Names and number of columns as scikit-learn keeps them; frames keep their types, arrays are checked."""
