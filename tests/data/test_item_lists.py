@@ -103,3 +103,16 @@ def test_scores_are_made_piece_by_piece(monkeypatch: pytest.MonkeyPatch, rng: np
     rows = SparseRows.of_matrix(sparse.csr_array(codes))
     monkeypatch.setattr("mrfit.data.sparse_rows._CODES_AT_ONCE", 30)
     np.testing.assert_array_equal(rows.scored(lambda some: some @ np.arange(7.0)), codes @ np.arange(7.0))
+
+
+def test_a_table_is_not_read_as_lists(tmp_path: Path) -> None:
+    """The readers of coded rows, which lists inherit, name what makes lists."""
+    (tmp_path / "t.csv").write_text("a,b\n0,1\n1,1\n")
+    rows = UniqueRows.from_file(tmp_path / "t.csv")
+    for read in (
+        lambda: SparseRows.from_file(tmp_path / "t.csv", domain=rows.domain),
+        lambda: SparseRows.from_codes(rows.domain, rows.codes, rows.sample_weight),
+        lambda: SparseRows.merged([rows, rows]),
+    ):
+        with pytest.raises(InputError, match=r"SparseRows\.of_matrix.*Read a table by UniqueRows"):
+            read()

@@ -109,6 +109,14 @@ def test_other_runs_and_strangers_files_are_refused(named_rows: NamedRows, tmp_p
     assert (tmp_path / "mine").read_text() == "a,b\n0,1\n"
 
 
+def test_a_fit_that_is_refused_leaves_no_file(named_rows: NamedRows, tmp_path: Path) -> None:
+    """It would refuse the command that is right."""
+    path, rows = tmp_path / "kept", named_rows("rochdale:data")
+    with pytest.raises(InputError, match="needs held-out rows"):
+        Learner(penalty=Tied()).fit(rows, resume=path)
+    assert not path.exists()
+
+
 def test_damage_is_named(named_rows: NamedRows, tmp_path: Path) -> None:
     rows, file, learner = named_rows("czech", "data"), tmp_path / "kept", Learner(penalty=L2(1.0))
     learner.fit(rows, resume=file)

@@ -81,6 +81,14 @@ class SparseRows(UniqueRows):
         called = [str(j) for j in range(entries.shape[1])] if names is None else names
         return cls(Domain(tuple(Variable(name, STATES) for name in called)), entries, sample_weight)
 
+    @classmethod
+    def _of_packed(cls, *_: object) -> Self:
+        """What reads tables of codes ends here; see `UniqueRows`."""
+        raise InputError(
+            "SparseRows are made of a sparse matrix by SparseRows.of_matrix, or are read from lists of items. Read a "
+            "table by UniqueRows instead."
+        )
+
     @property
     def codes(self) -> Codes:
         raise InputError(

@@ -333,14 +333,14 @@ class Learner:
                 check_errors(errors, problem)
             if isinstance(rows, UniqueRows):
                 folds = fold_problems(self, rows, jobs=jobs)
-            if resume is not None:
-                kept = until_done.enter_context(self._kept(resume, problem, valid, rough))
-                problem = problem.keeping(kept)
-                folds = folds if is_in_use() else [fold.keeping(kept) for fold in folds]
             # 2. The points to fit.
             selecting = valid is not None or bool(folds)
             grid = self.penalty.grid(problem, selecting=selecting)
             self._check_choosable(grid, selecting=selecting)
+            if resume is not None:
+                kept = until_done.enter_context(self._kept(resume, problem, valid, rough))
+                problem = problem.keeping(kept)
+                folds = folds if is_in_use() else [fold.keeping(kept) for fold in folds]
             tied = self.penalty if isinstance(self.penalty, TiedChoice) and selecting and compared else None
             baseline = () if tied is None else tied.baseline_strengths()
             done = _counter(progress, (len(grid) + len(baseline)) * (1 + len(folds)))
