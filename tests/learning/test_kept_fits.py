@@ -111,7 +111,7 @@ def test_other_runs_and_strangers_files_are_refused(named_rows: NamedRows, tmp_p
 
 def test_a_fit_that_is_refused_leaves_no_file(named_rows: NamedRows, tmp_path: Path) -> None:
     """It would refuse the command that is right."""
-    path, rows = tmp_path / "kept", named_rows("rochdale:data")
+    path, rows = tmp_path / "kept", named_rows("czech", "data")
     with pytest.raises(InputError, match="needs held-out rows"):
         Learner(penalty=Tied()).fit(rows, resume=path)
     assert not path.exists()

@@ -8,7 +8,7 @@ from mrfit.data.labels import is_number
 
 _FEWEST = 2  # states of a scale
 _FEWEST_OF_RUN = 3  # of a scale that tells what is far from it
-_LONG = 3  # the largest number of a scale that does not begin at -1: pandas says so of what is missing
+_LONG = 3  # the largest number of a scale beside which a lone -1 is a code, as pandas writes it
 _FAR = 10  # times the largest number of a scale without gaps
 _FURTHER = 3  # a lone 7, 8 or 9 so far beyond a scale that begins at 0 is no count
 

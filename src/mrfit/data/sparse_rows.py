@@ -83,7 +83,7 @@ class SparseRows(UniqueRows):
 
     @classmethod
     def _of_packed(cls, *_: object) -> Self:
-        """What reads tables of codes ends here; see `UniqueRows`."""
+        """Refuse coded rows, in which all readers of `UniqueRows` end."""
         raise InputError(
             "SparseRows are made of a sparse matrix by SparseRows.of_matrix, or are read from lists of items. Read a "
             "table by UniqueRows instead."
