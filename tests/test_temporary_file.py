@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mrfit.formats.output_file import write_output
-from mrfit.temporary_file import replacing
+from mrfit.temporary_file import replacing, scratch_folder
 
 _WRITES = """
 import os, signal, sys
@@ -71,3 +71,30 @@ def test_content_is_on_disk_before_it_takes_the_place_of_the_old(
     write_output(target, b"new")
     assert seen == [(b"old", b"new")]
     assert target.read_bytes() == b"new"
+
+
+_WORKS_IN_A_FOLDER = """
+import os, signal
+from mrfit.temporary_file import scratch_folder
+with scratch_folder() as folder:
+    (folder / "part").write_bytes(b"a part")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_folder_that_a_killed_process_left_is_swept_up_by_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One in use, and what only looks like one, stay."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", _WORKS_IN_A_FOLDER], env=environment, check=False)
+    assert done.returncode == -signal.SIGKILL
+    (left,) = tmp_path.iterdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "mrfit-scratch-link").symlink_to(tmp_path / "elsewhere")
+    with scratch_folder() as mine, scratch_folder() as other:
+        assert not left.exists()
+        assert mine.is_dir()
+        assert other.is_dir()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["elsewhere", "mrfit-scratch-link"]

@@ -1,9 +1,10 @@
-"""Internal: temporary files beside a target: on disk before they replace it, swept up after a killed process."""
+"""Internal: temporary files beside a target, on disk before they replace it, and folders: swept up after a kill."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ if sys.platform != "win32":
     import fcntl
 
 _SUFFIX = ".mrfit-partial"
+_SCRATCH = "mrfit-scratch-"
 _LONGEST_STEM = 100  # characters of the target's name, so that the whole stays below the limit of 255
 _PARTIAL = re.compile(rf"\..*\.[a-z0-9_]{{8}}{re.escape(_SUFFIX)}")  # as `mkstemp` makes them
 
@@ -73,6 +75,48 @@ def _remove_if_abandoned(partial: Path) -> None:
         if os.fstat(file.fileno()).st_uid == os.getuid():
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             partial.unlink()
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Make a temporary folder for the length of a block, and remove those that killed processes left.
+
+    It is locked while it is in use, as temporary files are.
+    """
+    parent = Path(tempfile.gettempdir())
+    for entry in [] if sys.platform == "win32" else list(parent.glob(f"{_SCRATCH}*")):
+        _remove_folder_if_abandoned(entry)
+    folder, handle = _locked_folder()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        if handle is not None:
+            os.close(handle)
+
+
+def _locked_folder() -> tuple[Path, int | None]:
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_SCRATCH))
+        if sys.platform == "win32":  # folders cannot be locked
+            return folder, None
+        with suppress(FileNotFoundError):  # another process swept it up in the instant before it was locked
+            handle = os.open(folder, os.O_RDONLY)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if folder.exists():
+                return folder, handle
+            os.close(handle)
+
+
+def _remove_folder_if_abandoned(folder: Path) -> None:
+    with suppress(OSError):  # locked by its process, gone meanwhile, or not ours to remove
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            if os.fstat(handle).st_uid == os.getuid():
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder)
+        finally:
+            os.close(handle)
 
 
 def _new_mode() -> int:

@@ -19,7 +19,6 @@ import pkgutil
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Collection
 from hashlib import sha256
@@ -42,7 +41,7 @@ from mrfit._kernels.shipped import (
     signed,
     versions_digest,
 )
-from mrfit.temporary_file import replacing
+from mrfit.temporary_file import replacing, scratch_folder
 
 _THIS = "mrfit._kernels.shipping"  # by its own name also where it is run as a program
 _LIST = ".list"
@@ -56,11 +55,11 @@ def ship(directory: Path, names: Collection[str] = ()) -> list[str]:
     levels, here, sources = _named(names), levels_of_host(), _all_sources()
     if not here:
         return []
-    with tempfile.TemporaryDirectory() as scratch:
-        store = _store() or Path(scratch, "store")
+    with scratch_folder() as scratch:
+        store = _store() or scratch / "store"
         if not all(_take(store / level.name, directory / level.name, sources) for level in levels):
             run = next((level for level in levels if level in here), here[-1])  # what is compiled anyway, if there is
-            _make(directory, levels, run, store, Path(scratch, "signatures"))
+            _make(directory, levels, run, store, scratch / "signatures")
             for level in levels:
                 _list(store / level.name, directory / level.name, sources)
                 _forget_unused(store / level.name)

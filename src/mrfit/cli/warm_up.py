@@ -9,7 +9,6 @@ import json
 import random
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -22,6 +21,7 @@ import click
 from mrfit.cli.options import common
 from mrfit.cli.output import print_json, say
 from mrfit.cli.progress import counting_progress
+from mrfit.temporary_file import scratch_folder
 
 # Between them they call every kernel with every type of arguments that commands call it with. Two processes begin at
 # the two ends, and each should find what it needs of the other's already compiled: at one end the walks of structure
@@ -154,7 +154,7 @@ def _tasks() -> list[Callable[[], None]]:
 
 def _done(tasks: list[Callable[[], None]]) -> Iterator[None]:
     """Run them in a folder of its own that has these tables, with a stop after each."""
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+    with scratch_folder() as folder, contextlib.chdir(folder):
         _write_table(Path("two.csv"), n_states=2)
         _write_table(Path("more.csv"), n_states=3)
         Path("holes.csv").write_text("a,b,c\n0,?,?\n1,?,?\n?,2,?\n", encoding="utf-8")
