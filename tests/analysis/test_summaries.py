@@ -178,3 +178,11 @@ def test_a_card_of_a_model_from_elsewhere_says_nothing_of_learning(learner: obje
     model = Learner().fit(_rows()).model
     foreign = MarkovNetwork(model.parameters, model.w, {"penalty": {"name": "l2"}, "learner": learner})
     assert ModelCard.of(foreign).learned is None
+
+
+def test_scores_whose_squares_overflow_have_an_error() -> None:
+    weight = np.array([1.0, 3.0, 1.0])
+    scores = np.array([-1.0, -2.0, -4.0])
+    one, other = (ScoreSummary.of("pll", scale * scores, weight) for scale in (1.0, 1e200))
+    assert other.row_error == pytest.approx(1e200 * one.row_error, rel=1e-12)
+    assert ScoreSummary.of("pll", np.zeros(3), weight).row_error == 0.0

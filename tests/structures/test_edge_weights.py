@@ -17,7 +17,7 @@ from mrfit.explorer.two_models import document_of_two
 from mrfit.formats.graphs import save_structure
 from mrfit.parameterizations.full import Full
 from mrfit.plots.network_plot import plot_network
-from mrfit.structures.edge_weights import unit_of_scores, weight_of_coefficients
+from mrfit.structures.edge_weights import centered, unit_of_scores, weight_of_coefficients, weights_of_tables
 from mrfit.structures.structure import Structure
 from populations import domain_of
 
@@ -137,3 +137,12 @@ def test_resampled_networks_and_groups_have_the_weights_of_fits(kind: str) -> No
     first = mrfit.learn({name: values[group == 0] for name, values in columns.items()}, learner=learner).model
     assert groups.weights[0] == pytest.approx(first.edge_weights, abs=1e-6)
     assert (groups.unit, groups.has_sign.tolist()) == (UNITS[kind], [kind != "categories"] * 3)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+def test_norms_of_very_large_and_small_tables(scale: float, rng: np.random.Generator) -> None:
+    """Squares of their entries overflow, or vanish."""
+    tables = rng.normal(size=(4, 3, 2))
+    expected = np.linalg.norm(centered(tables), axis=(1, 2))
+    np.testing.assert_allclose(weights_of_tables(scale * tables, None, None) / scale, expected, rtol=1e-14)
+    assert weights_of_tables(np.zeros((1, 3, 2)), None, None).tolist() == [0.0]

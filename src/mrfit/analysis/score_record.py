@@ -43,7 +43,10 @@ class ScoreSummary:
         effective = StreamCounter().add(sample_weight).n_rows
         row_error = np.nan
         if np.isfinite(mean):
-            row_error = float(np.sqrt((counted - mean) ** 2 @ sample_weight / sample_weight.sum() / effective))
+            deviations = counted - mean
+            scale = float(np.abs(deviations).max(initial=0.0)) or 1.0  # squares of scores may overflow
+            variance = (deviations / scale) ** 2 @ sample_weight / sample_weight.sum()
+            row_error = scale * float(np.sqrt(variance / effective))
         return cls(metric, len(scores), mean, dropped, log_z_error, row_error)
 
     @property

@@ -14,7 +14,7 @@ from mrfit.core.domain import Domain, Variable
 from mrfit.core.errors import InputError, listed
 from mrfit.core.factors import Factors
 from mrfit.structures.edge_signs import ranks_of
-from mrfit.structures.edge_weights import EdgeWeights, Scores, centered
+from mrfit.structures.edge_weights import EdgeWeights, Scores, centered, norms
 
 WEIGHT = "weight"
 # The meaning of a weight, and its ratio to the norm of the pair's centered table. With states 0 and 1 and the
@@ -73,7 +73,7 @@ class PairWeights:
         matrix = np.zeros((len(domain), len(domain)))
         for pairs, tables in _by_shape(_tables(factors)):
             centred = centered(tables)
-            sizes = scale * np.linalg.norm(centred, axis=(1, 2))
+            sizes = scale * norms(centred)
             for (a, b), table, size in zip(pairs, centred, sizes.tolist(), strict=True):
                 matrix[a, b] = matrix[b, a] = size * _sign(ranks[a], ranks[b], table)
         matrix[np.abs(matrix) <= _DUST * np.abs(matrix).max(initial=0.0)] = 0.0

@@ -147,7 +147,7 @@ def weights_of_tables(tables: Floats, first: Floats | None, second: Floats | Non
         Scores of the states of the first and the second variable of every pair; None for categories.
     """
     if first is None or second is None:
-        return np.asarray(np.linalg.norm(centered(tables), axis=(1, 2)), np.float64)
+        return norms(centered(tables))
     u, v = first - first.mean(), second - second.mean()
     return np.asarray((tables @ v) @ u / ((u @ u) * (v @ v)), np.float64)
 
@@ -159,13 +159,20 @@ def weight_of_coefficients(coefficients: Floats) -> float:
     """
     if coefficients.size == 1:
         return float(coefficients.item())
-    return float(np.linalg.norm(centered(np.pad(coefficients, ((1, 0), (1, 0)))[None])))
+    return float(norms(centered(np.pad(coefficients, ((1, 0), (1, 0)))[None]))[0])
 
 
 def centered(tables: Floats) -> Floats:
     """Remove main effects from tables: the rows and columns of the result sum to zero."""
     rows, columns = tables.mean(axis=1, keepdims=True), tables.mean(axis=2, keepdims=True)
     return np.asarray(tables - rows - columns + tables.mean(axis=(1, 2), keepdims=True), np.float64)
+
+
+def norms(tables: Floats) -> Floats:
+    """Return the Frobenius norm of each table, (pairs, states, states), also if squares of its entries overflow."""
+    _, exponent = np.frexp(np.abs(tables).max(axis=(1, 2), keepdims=True))
+    scale = np.ldexp(1.0, exponent - 1)  # a power of two: dividing by it loses no digit
+    return np.asarray(scale[:, 0, 0] * np.linalg.norm(tables / scale, axis=(1, 2)), np.float64)
 
 
 def without_dust(values: Floats) -> Floats:
