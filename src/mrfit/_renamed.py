@@ -61,7 +61,7 @@ OPTIONS = {"--given": "--covariates", "--given-edges": "--covariates-on-edges"} 
 
 
 def warn(old: str, new: str, level: int) -> None:
-    """Say that a name has changed, at the place that is so many calls up."""
+    """Warn of a renamed object, in the name of the caller ``level`` frames up."""
     warnings.warn(message(old, new), FutureWarning, stacklevel=level + 1)
 
 

@@ -54,8 +54,8 @@ class PlanSummary:
 class QuerySummary:
     """Probabilities given the evidence, and before it; joint and best states; what moved them.
 
-    Covariates are known before, too. ``before`` is None where there is no other evidence, or where a model is small
-    enough only with evidence.
+    Covariates are known before, too. ``before`` is None without other evidence, or if the model is small enough only
+    with evidence.
     """
 
     after: Marginals

@@ -80,7 +80,7 @@ _FLAT = "C_min is zero over these rows, in which some feature hardly varies; ove
 
 @dataclass(frozen=True)
 class TheorySummary:
-    """How far the groups are apart and how many rows would find them; see `mrfit.learning.tying.sample_complexity`."""
+    """Distances between groups, and how many rows find them; see `mrfit.learning.tying.sample_complexity`."""
 
     theory: Theory
     curvature: CurvatureRecord

@@ -1,1 +1,1 @@
-"""What to do with a table, and how long it will take."""
+"""Advice on a table: the commands to run, and how long they take."""

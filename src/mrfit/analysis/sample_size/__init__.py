@@ -1,1 +1,1 @@
-"""How many rows a study needs."""
+"""Number of rows that a study needs."""

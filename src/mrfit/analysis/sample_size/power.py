@@ -144,8 +144,8 @@ def sample_size(
     """Draw tables from ``model``, learn from each as ``learner`` does, and compare what is found with the model.
 
     Edges of the model are pairs of variables whose parameters are not all zero. Their weights are counted as the
-    learner counts its own: without an order where it knows of none. ``callback`` is told of every table that is done,
-    from any thread. The result does not depend on ``jobs``.
+    learner counts its own: without an order if it knows none. ``callback`` is called after every table, from any
+    thread. The result does not depend on ``jobs``.
     """
     model.check_no_covariates("Tables are drawn from")
     sizes = sorted(set(rows))

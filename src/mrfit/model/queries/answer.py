@@ -90,7 +90,7 @@ class Answer:
     exact
         Whether it is exact up to rounding; an approximation has ``remarks`` on how far to trust it.
     given
-        The evidence, in words.
+        Description of the evidence.
     """
 
     engine: str

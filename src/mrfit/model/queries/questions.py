@@ -27,7 +27,7 @@ class Queryable(Probabilities, Explanations, RowQuestions):
     """Queries of a model; each takes ``evidence`` (also under its alias ``given``) and an ``engine``.
 
     ``evidence`` is ``{"smoker": "yes"}``; a mapping of numbers instead of a state is soft evidence: how likely what was
-    seen is in each state. ``engine`` is ``auto`` (exact where it fits, else an approximation that says so), the word of
+    seen is in each state. ``engine`` is ``auto`` (exact where it fits, else a marked approximation), the word of
     an engine, or an engine with settings of its own.
 
     An approximate answer has standard errors. Two settings make them smaller: ``samples``, the number of chains, and

@@ -96,11 +96,12 @@ class ForwardSelection(_BoundedLearner, NodewiseLearner):
             raise InputError("A threshold chosen on held-out rows needs them; give validation rows.")
         return HeldOutThreshold(self.max_degree, self.rule, valid)
 
-    def with_covariates(self, given: Sequence[str], domain: Domain) -> ForwardSelection:
+    def with_covariates(self, covariates: Sequence[str], domain: Domain) -> ForwardSelection:
         """Return a learner that requires the covariates for every variable, beyond the bound on its degree."""
-        others = [name for name in domain.names if name not in given]
-        required, forbidden = (*self.require, *product(others, given)), (*self.forbid, *combinations(given, 2))
-        return replace(self, require=required, forbid=forbidden, max_degree=self.max_degree + len(given))
+        others = [name for name in domain.names if name not in covariates]
+        require = (*self.require, *product(others, covariates))
+        forbid = (*self.forbid, *combinations(covariates, 2))
+        return replace(self, require=require, forbid=forbid, max_degree=self.max_degree + len(covariates))
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ class PairwiseLearner(StructureLearner):
         """Return regressions that learn many resamples of these rows at once; None if `learn` is as fast."""
         return None
 
-    def with_covariates(self, given: Sequence[str], domain: Domain) -> StructureLearner:
+    def with_covariates(self, covariates: Sequence[str], domain: Domain) -> StructureLearner:
         raise InputError(
             "Covariates stay in regressions that grow (select='degree', bound='gain'); the others would choose "
             "among them. Use these settings, or a fit of all pairs with the penalty l1."
