@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mrfit.core.errors import InputError
+from mrfit.learning.versions import versions
 from mrfit_papers.circumstances import processor
 from mrfit_papers.claim import Claim, claims_table
 from mrfit_papers.document import Heading, PageDocument, Text
@@ -58,7 +59,7 @@ def run(
         checksum(name, part)  # refuses to begin if data are missing
     with Store.opened(folder) as store:
         missing = store.missing(units)
-        session = Session(date.today().isoformat(), processor(), jobs)
+        session = Session(date.today().isoformat(), processor(), jobs, mrfit=versions()["mrfit"])
         if missing:
             store.begin_session(session)
         begun, memory, failures = time.perf_counter(), 0.0, []
@@ -149,7 +150,8 @@ def _made(
     command = f"mrfit reproduce {experiment.word} {scope.in_options()}".strip()
     seconds, n_done = sum(record.seconds for record in records.values()), len(records)
     machines = " and ".join(dict.fromkeys(session.processor for session in store.sessions)) or "an unknown processor"
-    made_by = ", ".join(f"{name} {value}" for name, value in store.versions.items())
+    programs = {**store.versions, "mrfit": " and ".join(store.mrfit_versions)}
+    made_by = ", ".join(f"{name} {value}" for name, value in programs.items())
     return (
         f"Made by `{command}`: {n_done:,} units, {_duration(seconds)} of one core of {machines}; {made_by}."
         + _missing(units, records, store.outdated(units))

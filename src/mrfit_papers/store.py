@@ -55,6 +55,7 @@ class Session:
     units: int = 0
     seconds: float = 0.0
     memory: float = 0.0  # bytes at most, of all processes
+    mrfit: str = ""  # its version; empty in sessions of the version that began the file
 
     @property
     def is_closed(self) -> bool:
@@ -67,7 +68,7 @@ class Session:
 class Store:
     """All records of a folder, and a file to which new ones are added.
 
-    The first line has the versions that made the file; every other line is a record or a session. A line reaches the
+    The first line has the versions that began the file; every other line is a record or a session. A line reaches the
     disk before the next unit counts as done (`LineFile`).
     """
 
@@ -99,9 +100,7 @@ class Store:
         _make(folder)
         with LineFile.opened(path, _KIND) as file:
             store = cls(path, file.lines, file)
-            if file.lines:
-                store._check_version()
-            else:
+            if not file.lines:
                 store._write({_HEADER: _FORMAT, "versions": dict(versions())})
             yield store
 
@@ -140,6 +139,15 @@ class Store:
             if unit not in current and (records := known.get(_settings(unit.about))):
                 found[unit] = _differing(records[-1].versions, unit.raised_versions)
         return found
+
+    @property
+    def mrfit_versions(self) -> list[str]:
+        """Versions of mrfit that made results, in the order of their first use.
+
+        Several may: results versions decide which results are current. Other libraries change last digits, beyond the
+        accuracy of optima.
+        """
+        return list(dict.fromkeys([self.versions["mrfit"], *(s.mrfit for s in self.sessions if s.mrfit)]))
 
     def _by_settings(self) -> dict[str, list[UnitRecord]]:
         found: dict[str, list[UnitRecord]] = {}
@@ -186,15 +194,6 @@ class Store:
         if self._file is None:
             raise InputError(f"{self.path} is open for reading only.")
         self._file.add(line)
-
-    def _check_version(self) -> None:
-        """Refuse another version of mrfit. Other libraries change last digits, beyond the accuracy of optima."""
-        made, here = self.versions["mrfit"], versions()["mrfit"]
-        if made != here:
-            raise InputError(
-                f"{self.path} was made with mrfit {made}; this is {here}. Results of both are not mixed: choose "
-                "another folder with --out."
-            )
 
 
 def _differing(some: Mapping[str, int], others: Mapping[str, int]) -> list[str]:

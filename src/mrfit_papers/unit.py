@@ -13,7 +13,9 @@ from typing import Any, ClassVar
 from mrfit import Learner
 from mrfit.data.named_datasets import find
 from mrfit.learning.serialization import to_plain
-from mrfit.learning.versions import versions
+
+# Results versions count from this version of mrfit. It stays in all keys: a release leaves results valid.
+_RESULTS_VERSIONS_SINCE = "0.1.0"
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class Unit(ABC):
             "unit": self.about,
             "learner": None if learner is None else to_plain(learner, terse=True),
             "data": {f"{name}:{part}": checksum(name, part) for name, part in self.data()},
-            "mrfit": versions()["mrfit"],
+            "mrfit": _RESULTS_VERSIONS_SINCE,
             **({"results versions": raised} if raised else {}),
         }
 

@@ -72,16 +72,19 @@ def test_two_processes_do_not_write_into_one_folder(tmp_path: Path) -> None:
         pass
 
 
-def test_results_of_another_version_are_not_added_to(tmp_path: Path) -> None:
+def test_a_release_leaves_results_valid(tmp_path: Path) -> None:
+    """Results versions decide which results are current; the versions of mrfit that made them are on the page."""
     filled(tmp_path, range(1))
     path = tmp_path / NAME
     first, rest = path.read_text().split("\n", 1)
     header = json.loads(first)
-    header["versions"]["mrfit"] = "0.0.9"
+    header["versions"]["mrfit"] = "0.1.0"
     path.write_text(json.dumps(header) + "\n" + rest)
-    with pytest.raises(InputError, match=r"mrfit 0\.0\.9; this is .* --out"), Store.opened(tmp_path):
-        pass
-    assert Store.read(tmp_path).of([Square(0)])  # to look at they are good enough
+    with Store.opened(tmp_path) as store:
+        assert store.missing([Square(0), Square(1)]) == [Square(1)]
+        store.begin_session(Session("2020-01-01", "a processor", 2, mrfit="0.3.0"))
+        store.close_session(Session("2020-01-01", "a processor", 2, 1, mrfit="0.3.0"))
+    assert Store.read(tmp_path).mrfit_versions == ["0.1.0", "0.3.0"]
 
 
 def test_a_result_of_the_same_unit_under_other_conditions_is_refused(tmp_path: Path) -> None:
@@ -182,9 +185,7 @@ def test_a_session_that_is_closed_takes_the_place_of_its_beginning(tmp_path: Pat
     assert Store.read(tmp_path).sessions == [killed, closed]
 
 
-def test_a_key_depends_on_all_that_decides_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    from mrfit_papers import unit as module
-
-    keys = {Square(1).key, Square(2).key}
-    monkeypatch.setattr(module, "versions", lambda: {"mrfit": "9.9"})
-    assert len(keys | {Square(1).key}) == 3
+def test_a_key_depends_on_all_that_decides_a_result() -> None:
+    """The version of mrfit is no part of that, but the one from which results versions count."""
+    assert len({Square(1).key, Square(2).key, Square2(1).key}) == 3
+    assert Square(1).determined_by()["mrfit"] == "0.1.0"
