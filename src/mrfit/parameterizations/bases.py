@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import prod
 from typing import ClassVar
 
@@ -250,13 +250,15 @@ def covariance_of_sums(expansions: Sequence[tuple[Indices, Floats]], covariance:
     return np.asarray(sums @ (sums @ covariance(used)).T, np.float64)
 
 
+@cache  # an evaluation of an objective asks for one a variable
 def contrasts(c: int) -> Floats:
     """Return the constant 1 and sqrt(c) times Helmert's orthonormal contrasts, by column.
 
     Column j compares state j with the states before it. For two states the matrix is [[1, -1], [1, 1]]. matrix.T @
-    matrix = c * identity.
+    matrix = c * identity. The array is read-only: all callers share it.
     """
     matrix = np.ones((c, c))
     for j in range(1, c):
         matrix[:, j] = np.concatenate([-np.ones(j), [j], np.zeros(c - j - 1)]) * np.sqrt(c / (j * (j + 1)))
+    matrix.flags.writeable = False
     return matrix
