@@ -42,7 +42,7 @@ class Difference(Margin):
         return abs(self.model - self.data)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the JSON form."""
         return {
             **super().to_dict(),
             "difference": self.model - self.data,
@@ -83,7 +83,7 @@ class MarginComparison:
         return self.worst is None or self.worst.size <= SLIGHT
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the JSON form."""
         worst = None if self.worst is None else self.worst.to_dict()
         return {"of": self.what, "compared": self.n, "beyond_chance": self.n_beyond, "worst": worst}
 
@@ -179,7 +179,7 @@ def _compared(
 
 
 def _n_sets(variables: Indices) -> int:
-    """How many different sets of variables there are among rows."""
+    """Count the distinct sets of variables among the rows of ``variables``, (sets, size)."""
     if not len(variables):
         return 0
     key = np.zeros(len(variables), np.int64)

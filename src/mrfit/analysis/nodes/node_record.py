@@ -1,4 +1,4 @@
-"""What there is to say about the variables of a network."""
+"""Record of the measures of variables."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class NodesSummary:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """With ``_low`` and ``_high`` ends of ranges, and how stable each variable's community is, where known."""
+        """Rows of the table, with ends of intervals (``_low``, ``_high``) and stability of communities where known."""
         found = self.nodes.rows()
         if self.stability is not None:
             for i, row in enumerate(found):

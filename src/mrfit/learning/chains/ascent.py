@@ -22,22 +22,22 @@ _AVERAGED_FROM = 10  # iterations: before, parameters only run
 
 @dataclass(frozen=True)
 class AscentSchedule:
-    """How far parameters move, and for how long.
+    """Step lengths of an ascent, and its number of iterations.
 
     Parameters
     ----------
     first_step
-        Of a Newton step with a diagonal Hessian; 0.3 where variables have few neighbours, 0.1 where they have many or
-        where the start is good.
+        Fraction of a Newton step with a diagonal Hessian: 0.3 for few neighbours, 0.1 for many neighbours or a good
+        start.
     decay, power
         Step t is ``first_step / (1 + t / decay)^power``.
     damping
-        Chains that a curvature is not trusted by: one chain of C in a rare state must not move a parameter by nats.
+        Added to the curvature, in chains: one chain of C in a rare state must not move a parameter by nats.
     shrinks
         Whether damping shrinks as steps do, for rare states: a visit of a chain moves them by ``first_step / damping``
         early and late, and they are learned as long as others (kdd: half the gap after 200 iterations).
     iterations
-        At most.
+        Largest number of iterations.
     looks
         Iterations after which learning may end: if the average has come to rest since the one at which two thirds of
         them were done, it is looked at.
@@ -59,7 +59,7 @@ class AscentSchedule:
         return self.first_step * self._shrunk(t)
 
     def distrust(self, t: int, n_chains: int) -> float:
-        """What so many chains cannot tell of a curvature."""
+        """Damping of each parameter's curvature at step ``t``, against the noise of ``n_chains`` chains."""
         return self.damping * (self._shrunk(t) if self.shrinks else 1.0) / n_chains
 
     def _shrunk(self, t: int) -> float:
@@ -68,11 +68,11 @@ class AscentSchedule:
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """How far the means of chains under the averaged parameters are from where they should be.
+    """Mismatch between the means of chains under the averaged parameters and the means to be matched.
 
-    ``mismatch`` is half the squared distance in the metric of the data, without bias: a product of two halves of the
-    chains that know nothing of each other. ``noise`` is what it would be by chance. ``violation`` is the largest entry
-    of the gradient.
+    ``mismatch`` is half the squared distance in the metric of the data. It is unbiased: the product of two halves of
+    the chains that are independent. ``noise`` is its expectation by chance. ``violation`` is the largest entry of the
+    gradient.
     """
 
     iteration: int
@@ -82,16 +82,16 @@ class Diagnostics:
 
     @property
     def matches(self) -> bool:
-        """Within what so many chains can tell, or within what matters to nobody."""
+        """Whether the mismatch is explained by the number of chains, or too small to matter."""
         return self.mismatch < max(2.0 * self.noise, NEGLIGIBLE)
 
 
 @dataclass(frozen=True, eq=False)
 class Ascent:
-    """Where it ended: the average of the parameters, which is far nearer to the optimum than the last ones are.
+    """Result of an ascent: the average of the parameters, which is far nearer to the optimum than the last ones.
 
-    ``moved`` is how far the average came in the last third of the iterations, in nats a row: by noise, and by what it
-    lacked. ``rested`` is whether that was little; otherwise the ascent ended at its iteration limit.
+    ``moved`` is how far the average moved in the last third of the iterations, in nats per row: by noise, and by what
+    it lacked. ``rested`` is whether that was little; otherwise the ascent ended at its iteration limit.
     """
 
     w: Floats
@@ -117,7 +117,7 @@ class Ascent:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What is climbed: the likelihood of data with these means, less a penalty, a mean over rows."""
+    """Function to maximise: the log-likelihood of data with these means minus the penalty, per row."""
 
     means: DataMeans
     penalty: Penalty
@@ -141,10 +141,11 @@ class Target:
 
     @cached_property
     def aside(self) -> sparse.csr_array:
-        """What a centred feature has beside the product itself: the change of parameters is move + aside @ move.
+        """Matrix that turns a move along centred features into one of parameters: move + aside @ move.
 
-        Features are centred around those that no kink holds. A kink is one of parameters; if another feature moved
-        them too, shrinking would not undo what its gradient does, and the optimum would not be where moves end.
+        Features are centred only around features without a kink. A kink belongs to one parameter: if another feature
+        moved that parameter too, soft-thresholding could not cancel its gradient, and the fixed point would not be the
+        optimum.
         """
         n = len(self.means.of_features)
         free = self.nonsmooth.is_free(n).astype(np.float64)
@@ -160,11 +161,11 @@ class Target:
         return gradient if self.smooth is None else gradient - self.smooth.gradient(w) / self.means.n_rows
 
     def objective(self, w: Floats, log_z: float) -> float:
-        """Where log Z is known."""
+        """Value of the function at ``w``, given log Z."""
         return float(self.means.of_features @ w) - log_z - self.penalty.value(w) / self.means.n_rows
 
     def metric(self, w: Floats) -> Floats:
-        """Of centred features: their variance in the data, and the curvature of the penalty."""
+        """Diagonal metric of centred features: their variances in the data plus the curvature of the penalty."""
         if self.smooth is None:
             return self.means.variances
         return self.means.variances + self.smooth.hessian_diagonal(w) / self.means.n_rows
@@ -180,7 +181,7 @@ class Target:
         return max(NEGLIGIBLE, min(1.5 * chance, 0.01 + 0.2 * chance, 0.1))
 
     def distance(self, w: Floats, other: Floats) -> float:
-        """About the divergence of two models that are near each other: half their squared distance in the metric."""
+        """Half the squared distance in the metric, about the Kullback-Leibler divergence of models that are close."""
         change = weights = w - other
         for _ in range(1, int(self.means.features.orders.max(initial=1))):  # undoes what centring puts aside
             weights = change - self.aside @ weights
@@ -191,7 +192,7 @@ class Target:
         return -self.nonsmooth_mean.min_norm_subgradient(w, -gradient)
 
     def product(self, w: Floats, a: Floats, b: Floats) -> float:
-        """Of two subgradients, in the metric: that of one with itself is twice what a step along it would gain."""
+        """Inner product of subgradients in the inverse metric; of one with itself, twice the gain of a full step."""
         a, b = (g + self.aside_adjoint @ g for g in (a, b))
         return float((a * b / self.metric(w)).sum())
 

@@ -120,14 +120,14 @@ class CellGrowth(GrowthRecord):
 
     @property
     def _most_each(self) -> int:
-        """Of them, at any variable."""
+        """Largest number of these scopes that may contain the same variable."""
         n_each = self.size * self.n_scopes / self.structure.n_variables
         return max(_LEAST_EACH, int(self.how.usual_share * n_each))
 
     # -- pairs ---------------------------------------------------------------------------------------------------
 
     def _pairs(self) -> Indices:
-        """Those that gain most and fit, within as few cells as let any in."""
+        """Return the pairs that gain most and fit, under the smallest limit on cells that admits any pair."""
         candidates, graph, order = self._candidates(), _bits(self.structure), self._best_order()
         allowed, answers = self._n_cells(order), np.zeros(len(candidates), np.int8)
         while not (answers > 0).any():

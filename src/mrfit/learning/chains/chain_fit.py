@@ -39,7 +39,10 @@ class ChainFit:
 
     @property
     def error(self) -> float:
-        """Of a mean log-likelihood: that of log Z, and how far parameters had still to go. It covers other seeds."""
+        """Standard error of the mean log-likelihood: that of log Z, and of parameters not yet at the optimum.
+
+        It covers the differences between seeds.
+        """
         return float(np.hypot(self.evidence.error, self.ascent.error))
 
     @property
@@ -90,7 +93,7 @@ class ChainProblem:
         return are_rare(self.means.singles)
 
     def schedule(self, *, warm: bool) -> AscentSchedule:
-        """By how rare states are, the number of neighbours, and whether the start is near."""
+        """Choose step lengths by how rare states are, by the number of neighbours, and by whether the start is near."""
         pairs = self.parameters.structure.blocks.get(2, ())
         dense = 2.0 * len(pairs) / len(self.parameters.domain) > _NEIGHBOURS
         far, near = (_RARE_STATES, _RARE_NEAR) if self._is_rare else (_COMMON, _COMMON_NEAR)
@@ -103,7 +106,7 @@ class ChainProblem:
 
     @property
     def begin(self) -> Codes:
-        """Where chains begin: in rows of the data."""
+        """Return the states where chains start: rows of the data."""
         return self.codes[: self.n_chains]
 
     def chains(self) -> Persistent:

@@ -76,7 +76,7 @@ class GrowthRecord(ABC):
 
     @property
     def n_scopes(self) -> int:
-        """Of several variables."""
+        """Number of scopes of two or more variables."""
         return self.structure.n_scopes - len(self.structure.blocks[1])
 
     @property

@@ -119,7 +119,7 @@ class LikelihoodGrowth(StructureLearner):
 
 
 class ChainGrowth(GrowthRecord):
-    """By chains, for any number of pairs."""
+    """Growth by chains, for any number of pairs."""
 
     def __init__(self, rows: UniqueRows, valid: UniqueRows, how: LikelihoodGrowth, jobs: int) -> None:
         super().__init__(patience=how.patience)

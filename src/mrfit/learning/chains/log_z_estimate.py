@@ -27,13 +27,16 @@ _ROWS = 20_000  # of the data that a base is made of
 
 @dataclass(frozen=True, eq=False)
 class LogZEstimate:
-    """What two bases say of log Z. Only a larger one is proof: what a base misses it cannot add.
+    """Estimates of log Z by annealing from two bases.
 
-    Larger by more than errors explain, that is: chains from everywhere seldom end where most of Z is, so that they say
-    little of it, and the larger of two numbers that differ by chance is too large (kdd, all pairs: by 0.2 nats a row).
+    Only the larger one is evidence, since a base can miss probability but not invent it.
 
-    ``near`` began in a tree of the data's pairs, ``far`` in the uniform distribution; ``near_codes`` and ``codes`` are
-    where their chains ended. ``sums`` are the numbers of variables beside their first state in rows of the data.
+    It must be larger by more than the errors explain. Chains from the uniform base seldom end where most of Z is, and
+    say little then. Of two estimates that differ by chance, the larger is too large (kdd, all pairs: by 0.2 nats per
+    row).
+
+    ``near`` starts at a tree of the data's pairs, ``far`` at the uniform distribution. ``near_codes`` and ``codes`` are
+    the states where their chains ended. ``sums`` are the numbers of variables off their first state in the data's rows.
     """
 
     near: AnnealingEstimate
@@ -44,12 +47,12 @@ class LogZEstimate:
 
     @property
     def log_z(self) -> float:
-        """Of the base that counts; with a phantom, of what is found on its side and on that of the data together."""
+        """Log Z by the trusted base; with a spurious mode, that of the mass on its side and on the data's together."""
         return float(np.logaddexp(*self._sides)) if self.has_phantom else self._trusted.log_z
 
     @property
     def error(self) -> float:
-        """Of the base that counts; if the other is beyond its own, that is none of this one's error."""
+        """Standard error of the trusted base; a gap to the other base is the other's failure and is not added."""
         return self._trusted.error
 
     @property
@@ -77,15 +80,15 @@ class LogZEstimate:
 
     @property
     def far_mass(self) -> float:
-        """What part of the probability is on the far side of the middle between the data and what that base found."""
+        """Probability of the side beyond the middle between the data and the far base's mode."""
         there, here = self._sides
         return float(expit(there - here)) if there > -np.inf else 0.0
 
     @property
     def far_side(self) -> tuple[float, Codes, Floats]:
-        """What is there: its log-odds against the side of the data, states of chains there, and their shares of it.
+        """Log-odds of the far side against the side of the data, states of chains there, and their shares of it.
 
-        They are those of the base that found more there.
+        The states are those of the base that found more mass there.
         """
         there, here = self._sides
         _, codes, shares = max(self._found, key=lambda each: self._log_mass(*each, beyond=True))
@@ -104,7 +107,7 @@ class LogZEstimate:
 
     @property
     def _found(self) -> tuple[tuple[float, Codes, Floats], ...]:
-        """By either base: log Z, where chains ended and their shares of it."""
+        """For each base, log Z, the states where its chains ended, and their shares of Z."""
         return (
             (self.near.log_z, self.near_codes, self.near.shares),
             (self.far.log_z, self.codes, self.far.shares),
@@ -123,7 +126,7 @@ class LogZEstimate:
 
     @property
     def share_beyond(self) -> float:
-        """Of the data's rows."""
+        """Share of the data's rows on the far side."""
         return float(self._is_beyond(self.sums).mean())
 
     @property

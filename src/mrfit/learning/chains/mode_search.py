@@ -18,7 +18,7 @@ _LENGTHS = np.geomspace(1e-8, 1.0, 97)  # of steps away from a mode, 1 for a who
 
 @dataclass(frozen=True, eq=False)
 class Hunt:
-    """What the last round left that was no worse than those before, by the penalised likelihood; and how many ran."""
+    """Last round that was no worse than those before by the penalised likelihood, and the number of rounds."""
 
     ascent: Ascent
     evidence: LogZEstimate
@@ -44,7 +44,7 @@ def hunt(target: Target, ascent: Ascent, data: Codes, distrust: float, *, seed: 
 
 
 def _is_as_good(later: Hunt, earlier: Hunt) -> bool:
-    """As far as errors of log Z can tell: modes are hunted that weigh less than these."""
+    """Whether the later round is no worse within the errors of log Z; a mode it removed may weigh less than these."""
     return later.objective > earlier.objective - 2.0 * float(np.hypot(later.evidence.error, earlier.evidence.error))
 
 

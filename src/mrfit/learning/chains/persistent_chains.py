@@ -64,7 +64,7 @@ class Persistent(ABC):
 
     @abstractmethod
     def _sums(self, first: int, out: Floats) -> None:
-        """Over the chains of each block from the first on, of all features."""
+        """Add up all features over the chains of each block, beginning at block ``first``."""
 
 
 def persistent(features: Features, codes: Codes, seed: tuple[int, ...], *, jobs: int = 1) -> Persistent:
@@ -90,7 +90,7 @@ class _PairChains(Persistent):
         self._grown, self._kept = (np.ones(len(self._ends), np.float32) for _ in range(2))
 
     def _variables_of(self, size: int) -> Indices:
-        """Of the features of this size, (features, size)."""
+        """Variables of the features of this size, (features, size)."""
         indicators = self.features.blocks[size][1] if size in self.features.blocks else np.empty((0, size), np.int64)
         return self.features.variable_of_indicator[indicators]
 

@@ -69,7 +69,7 @@ class AlternationSettings:
         return self.inner_iterations if isinstance(self.inner_iterations, int) else None
 
     def share(self, round_: int) -> float:
-        """Of the full strength, in the given round."""
+        """Share of the full penalty strength in the given round."""
         return min(1.0, self.first_share * self.growth**round_)
 
 

@@ -28,7 +28,7 @@ _LONGEST = 0.5  # that a value moves at once
 
 @dataclass(frozen=True, eq=False)
 class TiedByChains:
-    """What chains learned, with its groups and the turns that led there."""
+    """Result of learning tied parameters by chains: the fit, its groups, and the alternations that led to it."""
 
     fit: ChainFit
     groups: Groups
@@ -100,7 +100,7 @@ class Equal(Target):
         return 0.5 * float(change @ self.sums_metric @ change)
 
     def moved(self, w: Floats, gradient: Floats, length: float, distrust: float) -> Floats:
-        """What chains are not trusted by is in the metric already."""
+        """Take a step along the groups' sums; ``distrust`` is unused, since the metric is damped already."""
         change = length * self._factor.divide(self.unknowns.sums(gradient))
         return w + self.unknowns.full(np.clip(change, -_LONGEST, _LONGEST))
 
