@@ -1,4 +1,4 @@
-"""When tying pays in likelihood: exact test log-likelihood against the number of training rows."""
+"""Learning curves of tying in likelihood: exact test log-likelihood against the number of training rows."""
 
 from __future__ import annotations
 

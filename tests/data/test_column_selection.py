@@ -1,4 +1,4 @@
-"""Which columns are variables."""
+"""Selection of the columns that are variables."""
 
 from __future__ import annotations
 

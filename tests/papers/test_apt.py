@@ -41,7 +41,7 @@ def row(name: str, degree: int, bound: str, l2: float, ltr: float, apt: float) -
 
 
 def rows(bound: str, l2: float, ltr: float, apt: float) -> dict[AptCell, dict[str, Any]]:
-    """The same scores in all published cells, as differences from the paper's best."""
+    """Equal scores in all published cells, as differences from the paper's best."""
     best = {place: min(scores.values()) for place, scores in published().items()}
     return {
         unit: values
@@ -331,7 +331,7 @@ def test_curves_claim_what_points_say(experiment: Experiment, point: type[CurveP
 
 
 def test_a_point_of_likelihood_is_what_a_user_would_learn(data_dir: Path) -> None:
-    """By the exact likelihood, chosen by it, and gained over L2 that shrinks single variables too."""
+    """The exact likelihood is fitted and selects, compared with L2 that shrinks single variables too."""
     point = LikelihoodPoint("nltcs", 200, "APT", seed=1, quick=True)
     found, given = point.run(), subsample("nltcs", 200, 1, LikelihoodPoint.learned)
     fitted = point.learner().fit(given.rows, given.valid, test=given.test)
