@@ -434,7 +434,7 @@ def test_bits_and_truth_values_score_alike(frame: pd.DataFrame) -> None:
 def test_columns_that_tell_rows_apart(frame: pd.DataFrame) -> None:
     """Refused, unless their states are declared."""
     numbered = frame.assign(id=np.arange(len(frame)) % 200)[:200]
-    with pytest.raises(DataError, match="Column 'id' has another value in nearly every row"):
+    with pytest.raises(DataError, match="Column 'id' has a different value in nearly every row"):
         MarkovNetworkLearner().fit(numbered)
     MarkovNetworkLearner(structure="independent").fit(numbered.astype({"id": "category"}))
 

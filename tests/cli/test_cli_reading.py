@@ -53,7 +53,7 @@ def n_variables(document: dict[str, Any]) -> int:
 def test_columns_are_chosen(shell: Shell, folder: Path, command: list[str]) -> None:
     refused = shell(*command, "id.csv")
     assert refused.code == 2
-    assert "Column 'id' has another value in nearly every row (60 in 60 rows)" in refused.err
+    assert "Column 'id' has a different value in nearly every row (60 in 60 rows)" in refused.err
     assert "--exclude NAME,..." in refused.err
     assert "--include NAME,..." in refused.err
     for options, expected in (

@@ -28,7 +28,9 @@ def test_columns_that_tell_rows_apart_are_refused_together() -> None:
     with pytest.raises(DataError) as raised:
         Dataset.from_table(TABLE)
     message = str(raised.value)
-    assert message.startswith("Columns 'id', 'income' have another value in nearly every row ('id': 196 in 196 rows)")
+    assert message.startswith(
+        "Columns 'id', 'income' have a different value in nearly every row ('id': 196 in 196 rows)"
+    )
     assert "exclude=[...]" in message
     assert "include=[...]" in message
     with pytest.raises(DataError, match="Column 'id' has another value"):
@@ -76,7 +78,7 @@ def test_no_false_alarm(values: Any, weight: Any) -> None:
     ],
 )
 def test_alarm(values: Any, weight: Any) -> None:
-    with pytest.raises(DataError, match="another value in nearly every row"):
+    with pytest.raises(DataError, match="a different value in nearly every row"):
         Dataset.from_table({"a": list(values)}, sample_weight=weight, missing="state")
 
 

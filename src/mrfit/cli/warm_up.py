@@ -219,7 +219,7 @@ def _pass_by_residual() -> None:
 
 
 def _write_table(path: Path, *, n_states: int) -> None:
-    """Five columns that hang together loosely; no fit is hard, and none is empty."""
+    """Write five columns that are weakly associated, so that no fit is hard and no network empty."""
     draw = random.Random(0)
     lines = ["a,b,c,d,e"]
     for _ in range(100):

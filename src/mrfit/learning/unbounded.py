@@ -89,7 +89,7 @@ class _Seen:
 
     @cached_property
     def touching(self) -> list[tuple[Indices, Indices]]:
-        """For each variable, the tables that contain it, and the stride of its states in each."""
+        """Tables that contain each variable, and the strides of its states in them."""
         shape = self.parameters.domain.shape
         found: list[tuple[list[int], list[int]]] = [([], []) for _ in shape]
         for number, scope in enumerate(self.parameters.table_scopes):
@@ -254,7 +254,7 @@ def _cone_below(seen: _Seen, rows: Floats, basis: Floats) -> Recession | None:
 
 
 def _beside(seen: _Seen, rows: Floats, states: NDArray[np.uint8], basis: Floats) -> Floats:
-    """How far the rows lie above joint states along each direction of a basis, (states, directions)."""
+    """Distances of the rows above joint states along each direction of a basis, (states, directions)."""
     return np.vstack([(rows @ basis) - features @ basis for features in seen.features_of(states)])
 
 

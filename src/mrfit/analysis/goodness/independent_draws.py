@@ -29,7 +29,7 @@ class Drawn:
         return float(1.0 / (self.shares**2).sum())
 
     def moments(self, *, triples: bool = False) -> Moments:
-        """Frequencies by the shares, with errors from how groups differ; of ``triples`` too, where they are asked for.
+        """Frequencies weighted by the shares, with errors from the spread over groups; triples only if requested.
 
         An event that no row, or every one, shows has an error too: one row more would have been as likely.
         """

@@ -90,7 +90,7 @@ class SpuriousMode:
 
     @property
     def _way_on(self) -> str:
-        """What to do about the mode; it depends on how the model was fitted."""
+        """Advice on the mode, which depends on how the model was fitted."""
         likelihood = "`--objective likelihood`, or with a stronger penalty (10 times) chosen by `--judge ll`."
         if self.objective is None:
             return f". If it was fitted by pseudo-likelihood, fit it by {likelihood}"

@@ -101,7 +101,7 @@ def _drawn(panels: Panels) -> Floats:
 
 
 def panel_canvas(names: Sequence[str], places: Floats, width: float, height: float | None = None) -> Canvas:
-    """Places on a part of a page of this size, with room for labels around them."""
+    """Positions on a part of a page of this size, with a margin for labels."""
     margin = margin_of(names)
     height = 0.85 * width if height is None else height
     size = np.maximum(np.array([width, height]) - 2 * margin, 0.1)

@@ -1,4 +1,4 @@
-"""Whether groups have the same interactions, by the likelihood of models that say so and of models that do not."""
+"""Likelihood ratio test of equal interactions: a model in which groups share them against one in which they do not."""
 
 from __future__ import annotations
 

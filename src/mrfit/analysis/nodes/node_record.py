@@ -14,7 +14,7 @@ from mrfit.analysis.nodes.node_stability import NodeStability
 
 @dataclass(frozen=True)
 class Community:
-    """Variables that belong together; ``stability`` is None where nothing was learned again."""
+    """Variables that belong together; ``stability`` is None if nothing was bootstrapped."""
 
     number: int  # from 1
     variables: tuple[str, ...]

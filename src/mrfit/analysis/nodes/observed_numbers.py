@@ -90,7 +90,7 @@ class Observed:
             return _from_dict(kept, model)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(
-                f"What the model carries as {_ENTRY!r} does not fit its variables ({error!r}); make it anew from the "
+                f"What the model carries as {_ENTRY!r} does not fit its variables ({error!r}); make it again from the "
                 "model that was learned: mrfit annotate."
             ) from error
 

@@ -55,7 +55,7 @@ def parts(rows: Drawn, sizes: Sequence[int] | NDArray[np.int64], rng: np.random.
 
 
 def splits(rows: UniqueRows, sizes: Sequence[int], n: int, rng: np.random.Generator) -> Floats:
-    """All rows dealt anew to groups of these sizes, (n, groups, distinct): a hypergeometric draw of their counts."""
+    """Reassign all rows to groups of these sizes, (n, groups, distinct): a hypergeometric draw of their counts."""
     _check(rows, n * len(sizes))
     _n_rows(rows, "groups drawn by lot")
     dealt = np.empty((n, len(sizes), rows.n_distinct))
@@ -69,7 +69,7 @@ def splits(rows: UniqueRows, sizes: Sequence[int], n: int, rng: np.random.Genera
 
 
 def swaps(rows: UniqueRows, members: NDArray[np.int64], n: int, rng: np.random.Generator) -> Floats:
-    """The rows of every person dealt anew to the groups, (n, groups, distinct).
+    """Permute the rows of every person among the groups, (n, groups, distinct).
 
     ``members`` are the distinct rows of each person in each group, (persons, groups).
     """

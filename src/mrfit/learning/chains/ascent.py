@@ -230,7 +230,7 @@ def climb(target: Target, chains: Persistent, start: Floats, schedule: AscentSch
                 earlier.popleft()
             moved = target.distance(average, earlier[0][1])
             earlier.append((t + 1, average.copy()))
-            calm = min(1.0, schedule.first_step / _USUAL)  # short steps move less, whatever is missing
+            calm = min(1.0, schedule.first_step / _USUAL)  # short steps move less, however much is missing
             rested = moved < calm * target.resting
             if is_last or (schedule.looks and rested):
                 learned = _with_zeros(target, chains, average, schedule)

@@ -32,7 +32,7 @@ class Features:
 
     @cached_property
     def blocks(self) -> dict[int, tuple[Indices, Indices]]:
-        """By scope size: the scope of each feature, by its number, and the indicators that the feature multiplies."""
+        """Scope (by its number) and indicators of each feature, a product of indicators; arrays by scope size."""
         shape = np.array(self.parameters.domain.shape, np.int64)
         out = {}
         for size, block in self.parameters.structure.blocks.items():

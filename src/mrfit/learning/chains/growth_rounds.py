@@ -36,7 +36,7 @@ class GrowthRecord(ABC):
 
     @abstractmethod
     def learn(self) -> None:
-        """Learn all parameters anew."""
+        """Refit all parameters."""
 
     @abstractmethod
     def held_out(self) -> float:

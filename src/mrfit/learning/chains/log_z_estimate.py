@@ -107,7 +107,7 @@ class LogZEstimate:
 
     @property
     def _found(self) -> tuple[tuple[float, Codes, Floats], ...]:
-        """For each base, log Z, the states where its chains ended, and their shares of Z."""
+        """Log Z of each base, the states where its chains ended, and their shares of Z."""
         return (
             (self.near.log_z, self.near_codes, self.near.shares),
             (self.far.log_z, self.codes, self.far.shares),

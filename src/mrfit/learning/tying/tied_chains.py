@@ -36,11 +36,10 @@ class TiedByChains:
 
 
 def tie_softly_by_chains(problem: ChainProblem, w: Floats, tying: TyingTask) -> TiedByChains:
-    """Learn for a while drawn to the centers of the groups, cluster anew, and so on until other groups gain nothing.
+    """Alternate between learning with parameters drawn to their groups' centers and clustering, while that gains.
 
-    That is nothing within what chains can tell: parameters between two groups, moved by noise, change sides for ever,
-    and whichever they are on makes no difference. Then all is learned to its end.
-    """
+    Gains are measured against the noise of chains: parameters between two groups change sides for ever by noise alone,
+    which makes no difference. Then learning runs to its end."""
     chains, groups = problem.chains(), tying.groups(w)
     rounds: list[TyingRecord] = []
     schedule = replace(problem.schedule(warm=True), iterations=_ITERATIONS, looks=())
