@@ -33,7 +33,7 @@ def test_columns_that_tell_rows_apart_are_refused_together() -> None:
     )
     assert "exclude=[...]" in message
     assert "include=[...]" in message
-    with pytest.raises(DataError, match="Column 'id' has another value"):
+    with pytest.raises(DataError, match="Column 'id' has a different value"):
         Dataset.from_table(TABLE, exclude=["income"])
 
 
@@ -127,7 +127,7 @@ def test_files(tmp_path: Path) -> None:
     for name, write in (("t.csv", frame.to_csv), ("t.parquet", frame.to_parquet)):
         write(tmp_path / name, index=False)
         path = tmp_path / name
-        with pytest.raises(DataError, match=rf"'{name}': Columns 'id', 'income' have another value"):
+        with pytest.raises(DataError, match=rf"'{name}': Columns 'id', 'income' have a different value"):
             Dataset.from_file(path, weight="count")
         reading = ParseOptions(exclude=["id", "income", "count"])
         assert UniqueRows.from_file(path, reading, weight="count").domain.names == ("a", "b, c")
