@@ -1,4 +1,4 @@
-"""The features of canonical parameters: which states they are one at, and how they look around the data's means."""
+"""Features of canonical parameters: their indicators, and their moments centred at the means of the data."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Features:
         return np.concatenate([np.empty((len(codes), 0), bool), *parts], axis=1)
 
     def without_interactions(self, w: Floats) -> tuple[float, Floats]:
-        """log Z, and the means of all features, where only parameters of single variables are not zero."""
+        """Return log Z and the means of all features, if only single variables have parameters that are not zero."""
         odds, n = np.ones(len(self.variable_of_indicator)), len(self.parameters.n_free)
         if 1 in self.blocks:
             odds[self.blocks[1][1][:, 0]] = np.exp(w[self.orders == 1])
@@ -109,12 +109,12 @@ class Features:
 
 @dataclass(frozen=True, eq=False)
 class DataMeans:
-    """Means of features over rows, and the features around those of single indicators.
+    """Means of features over rows, and the features centred at the means of single indicators.
 
-    A product of indicators less their means, prod (x_i - m_i), hardly depends on the single variables: a step along one
-    such feature leaves their probabilities about as they are, so that all parameters may move at once. Written out, it
-    is the product itself and its subsets times minus the means that are missing; subsets that are no scopes are left
-    out, which is another feature, and no worse a direction.
+    The centred feature prod (x_i - m_i) is nearly uncorrelated with its single variables. A step along it hardly
+    changes their probabilities, so that a diagonal metric suffices and all parameters may move at once. Multiplied
+    out, it is the product and all sub-products, each times minus the means that are missing from it. Sub-products that
+    are no scopes are left out: that gives another feature, which is as good a direction.
     """
 
     features: Features
@@ -157,7 +157,7 @@ class DataMeans:
         return sparse.csr_array(entries, shape=(n, n))
 
     def _find(self, indicators: Indices) -> Indices:
-        """The parameters of these products; -1 for those without one."""
+        """Return the parameter of each product; -1 for those without one."""
         size = indicators.shape[1]
         _, known = self.features.blocks[size]
         offset = int((self.features.orders < size).sum())  # parameters stand by the sizes of their scopes
