@@ -93,7 +93,7 @@ def wanted(names: Sequence[str], benchmarks: Mapping[str, Benchmark]) -> list[Be
 
 
 def check(options: argparse.Namespace, named: Sequence[Benchmark]) -> None:
-    """What cannot be done is refused before anything is measured."""
+    """Refuse what cannot be done before anything is measured."""
     if options.write_docs and (options.quick or options.only or options.instead):
         raise ValueError("--write-docs takes whole results. Leave out --quick, --only and --with, or use --json FILE.")
     if options.plot and (len(named) != 1 or named[0].plot is None):

@@ -1,4 +1,4 @@
-"""How often approximate answers lie within the errors they state, over models whose answers are known.
+"""Coverage of approximate answers: how often they lie within their stated errors, over models with known answers.
 
 Every seed is one run of the default approximation. It gives one deviation of log Z, and one of the probability of a
 single variable's last state; the variable moves on with the seed, so that deviations are independent. Shares are of
@@ -135,7 +135,7 @@ def finish(records: list[Record]) -> list[Record]:
 
 
 def _shares(key: str) -> Column:
-    """Of the runs without a remark, as three decimals without the zero."""
+    """Column of shares of the runs without a remark, as three decimals without the leading zero."""
     return Column(
         f"{'log Z' if key == 'log_z' else 'marginal'} within 1 / 2 / 3 (.683 / .954 / .997)",
         lambda r: " / ".join(_decimals(k, r["seeds"] - r["remarked"]) for k in r[key]),

@@ -66,7 +66,7 @@ def _by_count(n: int, coupling: float, field: float) -> tuple[float, float]:
 
 
 def _field_for(n: int, coupling: float, weight: float) -> float:
-    """By bisection: more field makes the upper mode heavier. Modes part where counts are least probable."""
+    """Find the field by bisection: more field makes the upper mode heavier. Modes part at the least probable count."""
     low, high = -coupling * n, 0.0
     k = np.arange(n + 1)
     entropy = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + coupling * k * (k - 1) / 2
@@ -144,7 +144,7 @@ def learned(name: str, degree: int) -> Known:
 
 
 def exactly(factors: Factors) -> Known:
-    """By the junction tree or by all joint states."""
+    """Solve the model exactly, by a junction tree or over all joint states."""
     engine, plan = exactly_planned(factors)
     found = engine.run(plan, factors)
     return Known(factors, found.log_z, tuple(found.marginal((i,)) for i in range(factors.n_variables)))

@@ -21,7 +21,7 @@ def chromium_path() -> str | None:
 
 
 def missing() -> str | None:
-    """What there is not, in words."""
+    """Name what is not installed; None if nothing is missing."""
     try:
         import playwright.sync_api  # noqa: F401
     except ImportError:

@@ -39,7 +39,7 @@ SETS = (
 
 
 def own_seconds(shard: Shard, w: NDArray[np.float64]) -> float:
-    """What a shard works on one evaluation."""
+    """Seconds of a shard's own work in one evaluation."""
     begun = time.perf_counter()
     shard.value_and_gradient(w)
     return time.perf_counter() - begun
@@ -138,7 +138,7 @@ def sets(case: Case) -> Iterator[Record]:
 
 
 def _on_this_machine(learner: Learner, parts: PartitionedTable) -> tuple[NDArray[np.float64], bool]:
-    """In a thread of its own, which is in no cluster."""
+    """Fit in a thread of its own, which belongs to no cluster."""
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as pool:

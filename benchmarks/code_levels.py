@@ -93,7 +93,7 @@ def seconds(call: str, at_least: float) -> float:
 
 
 def environments() -> dict[str, dict[str, str]]:
-    """What numba is told for each kind of code; named, the processor's own is never taken from a wheel."""
+    """Settings of numba for each kind of code; a processor asked for by name never gets code from a wheel."""
     native = {"NUMBA_CPU_NAME": llvmlite.binding.get_host_cpu_name()}
     return {NATIVE: native} | {level.name: level.environment for level in levels_of_host()}
 

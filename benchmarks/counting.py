@@ -1,4 +1,4 @@
-"""From rows to the cells of a sparse structure: by counts of parts that are merged, and from all rows at once.
+"""Counting of the cells of a sparse structure: merged counts of parts against all rows at once.
 
 DuckDB counts the same states by a `group by` for each variable, over a table in its memory. All take one thread.
 """
@@ -32,7 +32,7 @@ def random_structure(n_variables: int, n_edges: int) -> Structure:
 
 
 def best_of(turns: int, call: Callable[[], object]) -> float:
-    """After one that does not count: noise only adds."""
+    """Least seconds of several calls, after a first one that does not count: noise only adds."""
     call()
     return min(timed(call)[1] for _ in range(turns))
 

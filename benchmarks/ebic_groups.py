@@ -1,4 +1,4 @@
-"""Which EBIC finds the edges between variables with more than two states, and what the states cost in time.
+"""EBIC for edges between variables with more than two states: which form finds them, and what states cost in time.
 
 Ten variables on a ladder of eleven edges, sampled from couplings that follow the order of states ("ordered") or are
 random tables ("unordered"). The EBIC of every point of the group lasso path is formed in three ways: from its shrunken

@@ -1,4 +1,4 @@
-"""Which EBIC finds the edges between variables of two states: at l1 solutions, or at refits of what they select.
+"""EBIC for edges between binary variables: at l1 solutions, or at refits of the selected edges.
 
 Sixteen variables on four graphs, couplings of 0/1 columns of sizes between 0.6 and 1.6, a quarter of them negative, and
 constants at which every variable would be in either state equally often if it were alone with its couplings. Tables are

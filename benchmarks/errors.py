@@ -1,4 +1,4 @@
-"""What standard errors cost beside the fit: all pairs of the first columns of real tables, by sandwich.
+"""Cost of standard errors beside the fit: all pairs of the first columns of real tables, by sandwich.
 
 Both are timed on one thread, kernels compiled, in turns; a fit begins with distinct rows, and counts its cells. Errors
 of the pseudo-likelihood take the outer products of the gradients of all distinct rows, J, one product of matrices. It
@@ -47,7 +47,7 @@ def run(case: Case) -> Iterator[Record]:
 
 
 def _least(n_rows: int, n_parameters: int) -> Record:
-    """What J takes where all gradients lie ready. The likelihood reads its own off the moments of the table."""
+    """Least work for J, with all gradients in memory. The likelihood reads its J off the table's moments."""
     gradients = np.random.default_rng(0).random((n_parameters, n_rows))
     seconds = best_seconds(lambda: gradients @ gradients.T)
     return {"gflop": n_rows * n_parameters**2 / 1e9, "milliseconds": 1e3 * seconds}

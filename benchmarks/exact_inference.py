@@ -49,7 +49,7 @@ ROWS = (1, 64, 512)
 
 @lru_cache(maxsize=1)
 def tables(name: str) -> Factors:
-    """Of variables with several states only, as other libraries know no others."""
+    """Return the factors over variables with several states only; other libraries do not know variables with one."""
     if "-" in name:
         data, structure = name.split("-")
         rows = problem(data).rows
@@ -62,7 +62,7 @@ def tables(name: str) -> Factors:
 
 
 def without_known(factors: Factors) -> Factors:
-    """The same tables over the variables that have several states, numbered anew."""
+    """Return the same tables over the variables that have several states, renumbered."""
     live = [i for i, c in enumerate(factors.shape) if c > 1]
     number = {i: k for k, i in enumerate(live)}
     scopes = tuple(tuple(number[i] for i in scope if i in number) for scope in factors.scopes)
@@ -127,7 +127,7 @@ RIVALS: dict[str, tuple[Callable[[Factors], float], str]] = {
 
 
 def rival_seconds(rival: str, name: str) -> float | str:
-    """In a process of its own, within limits; why there is none, where there is none."""
+    """Run a rival in a process of its own, within limits; return its seconds, or the reason why there are none."""
     import resource
 
     call, _ = RIVALS[rival]

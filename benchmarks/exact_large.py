@@ -67,7 +67,7 @@ def warm_up() -> None:
 
 
 def timed_path(task: FitProblem, critical: float) -> Iterator[tuple[Optimum, float]]:
-    """From below the critical strength down until `ENOUGH` are not zero, each from the last; with seconds."""
+    """Walk from just below the critical strength until `ENOUGH` parameters are not zero; yield optima with seconds."""
     w, n_free = task.start, int(np.count_nonzero(~task.layout.penalized))
     for k in range(1, 40):
         found, spent = timed(partial(L1().fit, task, critical / SQRT2**k, w))
@@ -85,7 +85,7 @@ def point_of(found: Optimum, seconds: float, truth: np.ndarray, n: int) -> Recor
 
 
 def measure(codes: np.ndarray, truth: np.ndarray, seconds: float) -> Record:
-    """In a process of its own. Walks the path again while there is time, and takes the best of every strength."""
+    """Measure in a process of its own: walk the path again while there is time, and take the best of every strength."""
     warm_up()
     before, n = memory("VmRSS"), codes.shape[1]
     task = problem_of(codes)

@@ -59,7 +59,7 @@ def evaluation(objective: Likelihood) -> Call:
 
 
 def dense(joint: Joint, rows: UniqueRows) -> Callable[[np.ndarray], tuple[float, np.ndarray]]:
-    """The same for spectral coordinates with the matrix of all features at all states."""
+    """Return value and gradient in spectral coordinates by the matrix of all features at all states."""
     features = hadamard(joint.base.size, dtype=np.float64)[:, 1:]
     share = np.bincount(joint.base.positions(rows.codes), rows.sample_weight, joint.base.size) / rows.total_weight
     observed = features.T @ share

@@ -32,7 +32,7 @@ Answer = tuple[int, float, float]  # evaluations, objective per row, largest ent
 
 
 class Plain(TreeLikelihood):
-    """Without a guess at the Hessian."""
+    """Likelihood without a guess at the Hessian."""
 
     def rough_hessian(self) -> None:
         return None

@@ -112,7 +112,7 @@ def run(case: Case) -> Iterator[Record]:
 
 
 def driven(page: str, *, ours: bool) -> Record:
-    """What a browser takes to show a page and to move what it shows."""
+    """Measure how long a browser takes to show a page and to move what it shows."""
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as play:
@@ -163,7 +163,7 @@ def shown(context: Any, file: Path) -> tuple[float, float]:
 
 
 def pan(tab: Any) -> None:
-    """From a point between variables, there and back."""
+    """Drag from a point between variables, there and back."""
     tab.mouse.move(690, 60)
     tab.mouse.down()
     tab.mouse.move(760, 110, steps=_STEPS // 2)
@@ -221,7 +221,7 @@ def heap(context: Any, tab: Any) -> float:
 
 
 def cpu_seconds(profile: str) -> float:
-    """Of the browser with this profile and all its children, so far."""
+    """Processor seconds so far of the browser with this profile, its children included."""
     parents, spent, root = {}, {}, []
     for folder in Path("/proc").glob("[0-9]*"):
         try:

@@ -1,4 +1,4 @@
-"""What a user waits for before any work is done: imports, the command line, and the first call of every command.
+"""Waiting times of a new user: imports, the command line, and the first call of every command.
 
     python benchmarks/first_use.py [starts|commands] [--quick] [--wheel dist/mrfit-*.whl]
 
@@ -71,7 +71,7 @@ class Installed:
         return min(time.perf_counter() - begun, seconds_of_children() - spent)
 
     def first(self, command: str) -> tuple[int, float]:
-        """How many kernels the first call after installation compiled (each is a file), and its seconds."""
+        """Run the first call after installation; return the kernels it compiled (each a file) and its seconds."""
         shutil.rmtree(self.cache, ignore_errors=True)
         seconds = self.seconds(in_shell(command))
         return sum(1 for _ in self.cache.rglob("*.nbc")), seconds

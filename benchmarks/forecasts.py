@@ -1,4 +1,4 @@
-"""What `mrfit plan` says a table will take, and what it takes: the measure of its constants.
+"""Forecasts of `mrfit plan` beside measured memory and time: the check of its constants.
 
 Every step has a process of its own, which has taken it on a small table before; memory is above what the process held
 then, the rows included, and time that of the step alone, one thread.

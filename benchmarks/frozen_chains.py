@@ -1,4 +1,4 @@
-"""How well chains come to models of nearly deterministic data from independent variables, by what they update at once.
+"""Convergence of chains to models of nearly deterministic data, by what they update at once.
 
 One model is the Chow-Liu tree of a set with half a row added to each state, which can be drawn from exactly: 256 chains
 begin in draws from independent variables with the same means, and have so many sweeps. Shown is what the mean log p of

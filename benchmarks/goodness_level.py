@@ -1,4 +1,4 @@
-"""How often G-squared calls a true model wrong, by nine tables drawn from the fitted one and learned from again.
+"""Level of the G-squared test with nine bootstrap tables: how often it calls a true model wrong.
 
 p is then one of 0.1, ..., 1. Drawn from the truth, observed and drawn tables would be exchangeable and each p as
 frequent as any other. They are drawn from an estimate, for which nothing of that kind is proven at any number of rows.

@@ -1,4 +1,4 @@
-"""Who else fits l1 logistic regressions: each rival solves one node at given strengths, in its own best way.
+"""Other programs that fit l1 logistic regressions: each solves one node at given strengths, in its own best way.
 
 The judge of all of them is `Node.violation`.
 """

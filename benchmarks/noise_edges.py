@@ -1,4 +1,4 @@
-"""How many false edges `mrfit structure` finds by default: in pure noise, and beside the edges of a planted network."""
+"""False edges that `mrfit structure` finds by default: in pure noise, and beside the edges of a planted network."""
 
 from __future__ import annotations
 

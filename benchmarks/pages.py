@@ -41,7 +41,7 @@ def written(page: str, benchmarks: Mapping[str, Benchmark]) -> str:
 
 
 def claims_of(folder: Path) -> str:
-    """What became of every claim that the results in a folder bear on."""
+    """Return the verdict on every claim that the results in a folder bear on."""
     found = claims(tuple(EXPERIMENTS.values()), Scope(), Store.read(folder))
     return claims_table(found).markdown(folder)
 

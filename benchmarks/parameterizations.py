@@ -63,7 +63,7 @@ def run(case: Case) -> Iterator[Record]:
 
 
 def with_differences(records: list[Record]) -> list[Record]:
-    """To the first model, paired over splits."""
+    """Add the differences from the first model, paired over splits."""
     return [record | paired(np.subtract(record["scores"], records[0]["scores"])) for record in records]
 
 

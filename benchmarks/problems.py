@@ -1,4 +1,4 @@
-"""What the benchmarks run on: the 20 sets, and for each variable its d strongest mutual informations."""
+"""Problems of the benchmarks: the 20 sets, and for each variable its d strongest mutual informations."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Problem:
 
 @lru_cache(maxsize=1)
 def problem(name: str) -> Problem:
-    """The same object for one case after another of a set."""
+    """Return the problem of a set; the same object for all cases of that set in a row."""
     return Problem(name)
 
 

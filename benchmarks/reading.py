@@ -1,4 +1,4 @@
-"""From a file to distinct rows and how often each occurs: mrfit against engines for tables, one thread each.
+"""Reading a file into distinct rows with counts: mrfit against query engines, one thread each.
 
 Every call has a process of its own, which has read a small table before: imports and compiled code do not count. Only
 mrfit sorts the rows and knows the states of every column; `null` reads the file with Arrow and does nothing.

@@ -1,4 +1,4 @@
-"""What was measured, and when, where and how: one file of JSON for each benchmark, one line for each record."""
+"""Records of measurements, with when, where and how they were made: one JSON file a benchmark, one line a record."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def stored(name: str) -> Result:
 
 
 def circumstances(command: str, absent: list[str]) -> dict[str, Any]:
-    """Of a measurement made now."""
+    """Return the circumstances of a measurement made now."""
     versions = {"python": platform.python_version()} | {name: version(name) for name in ("numpy", "numba", "scipy")}
     return {
         "command": command,
@@ -54,7 +54,7 @@ def circumstances(command: str, absent: list[str]) -> dict[str, Any]:
 
 
 def processor() -> str:
-    """As the kernel calls it; `platform.processor` is empty on most Linux machines."""
+    """Name of the processor as the kernel reports it; `platform.processor` is empty on most Linux machines."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))

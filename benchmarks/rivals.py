@@ -1,4 +1,4 @@
-"""What a user would write instead: value and gradient of the pairwise binary pseudo-likelihood.
+"""Code that a user would write instead: value and gradient of the pairwise binary pseudo-likelihood.
 
 All take parameters in the order of `Canonical` (single variables, then edges) and return sums, not means.
 """
@@ -45,7 +45,7 @@ class DenseNumpy:
 
 
 class ScipySparse(DenseNumpy):
-    """The same with the rows and the parameters as sparse matrices."""
+    """SciPy with sparse matrices for the rows and the parameters."""
 
     name = "scipy.sparse"
 

@@ -91,7 +91,7 @@ class Setting:
 
 
 class Exact:
-    """The same likelihood by a junction tree, and its optimum by L-BFGS of scipy."""
+    """Exact likelihood by a junction tree, and its optimum by L-BFGS of SciPy."""
 
     def __init__(self, setting: Setting) -> None:
         self._likelihood = TreeLikelihood(setting.chains.parameters, setting.chains.rows)

@@ -1,4 +1,4 @@
-"""What learning a structure costs: every bound on the 20 sets, and networks of growing size."""
+"""Cost of structure learning: every bound on the 20 sets, and networks of growing size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well structures predict: every way to meet a degree bound, refitted with L2, scored on test rows.
+"""Quality of learned structures: every kind of degree bound, refitted with L2 and scored on test rows.
 
 The strength of the refit is chosen on the validation rows.
 """

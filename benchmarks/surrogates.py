@@ -1,4 +1,4 @@
-"""What losses that avoid log Z make of the distribution: pseudo-likelihood, RISE and logRISE beside the likelihood.
+"""Distributions fitted by losses that avoid log Z: pseudo-likelihood, RISE and logRISE beside the likelihood.
 
 Structures have up to five neighbours a variable by gain, joined by OR; for the likelihood the same with the Chow-Liu
 tree, as it is by itself. L2 at every strength; validation rows choose one of them by pseudo-log-likelihood and one by
@@ -60,7 +60,7 @@ def _evidence(model: MarkovNetwork, rows: UniqueRows) -> LogZEstimate:
 
 
 def _log_z(model: MarkovNetwork, found: LogZEstimate) -> tuple[float, float]:
-    """With its error, zero where a junction tree fits."""
+    """Return log Z with its error, which is zero if a junction tree fits."""
     engine, plan = exactly_planned(model.factors)
     if plan.fits and plan.forecast < 1.0:
         return engine.run(plan, model.factors).log_z, 0.0

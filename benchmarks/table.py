@@ -1,4 +1,4 @@
-"""What a benchmark found, as records, and how records are shown."""
+"""Results of a benchmark as records, and their display as a table."""
 
 from __future__ import annotations
 

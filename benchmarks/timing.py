@@ -1,4 +1,4 @@
-"""How long calls take, and how much memory, on a machine that others use too."""
+"""Time and memory of calls, on a machine that others use too."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def pinned_threads() -> Iterator[None]:
 
 
 def timed(call: Callable[[], Result]) -> tuple[Result, float]:
-    """What it gives, and the lesser of wall and processor time: on a shared machine a long call never is alone."""
+    """Return a call's result, and the lesser of its wall and processor time, since the machine is shared."""
     processors, wall = time.process_time(), time.perf_counter()
     result = call()
     return result, min(time.perf_counter() - wall, time.process_time() - processors)
@@ -111,7 +111,7 @@ def in_own_process(function: Callable[..., Result], *arguments: object, start: s
 
 
 def forks() -> None:
-    """From now on processes of this one are forks of it: what they measure means less, and they import nothing."""
+    """Use forks for all further processes: they import nothing, but their measurements mean less."""
     global _start
     _start = "fork"
 
@@ -120,7 +120,7 @@ _start = "spawn"
 
 
 def seconds_of_first_call(prepare: str, call: str) -> float:
-    """Of a statement in a new process without any compiled code from earlier ones, as after installation."""
+    """Seconds of a statement in a new process without any compiled code, as after installation."""
     script = f"import time\n{prepare}\nbegun = time.perf_counter()\n{call}\nprint(time.perf_counter() - begun)"
     with tempfile.TemporaryDirectory() as directory:
         # Named, the processor gets code of its own, and not what `make` or a wheel brought.

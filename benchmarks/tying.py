@@ -1,4 +1,4 @@
-"""What tying costs and what it depends on: passes over the data against L2, the paper's whole grid, exchanged states.
+"""Cost of tying, and what it depends on: passes against L2, the paper's whole grid, exchanged states.
 
 Structures come from l1 paths of at most ``degree`` neighbours, joined by OR.
 """
@@ -169,7 +169,7 @@ def rough_tables(records: list[Record]) -> list[Table]:
 
 
 def shares(cost: dict[str, float]) -> dict[str, float]:
-    """With the seconds in k-means as a share."""
+    """Add the seconds in k-means as a share of all."""
     return cost | {"kmeans": cost["kmeans"] / cost["seconds"]}
 
 

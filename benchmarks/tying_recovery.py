@@ -1,4 +1,4 @@
-"""How many rows find the groups: tying on rows drawn from a network with known groups, beside Theorem 1.
+"""Rows needed to find the groups: tying on samples of a network with known groups, beside Theorem 1.
 
 A random network of binary variables has parameters in k groups: equal within a group, or spread a little. All learners
 maximise the exact likelihood; `mrfit_papers.recovery` says what they are and when they succeed.

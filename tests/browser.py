@@ -24,7 +24,7 @@ def skip_or_fail(reason: str) -> NoReturn:
 
 
 def axe_script(web: Path) -> str:
-    """What checks accessibility, where node has installed it."""
+    """Script that checks accessibility (axe), if node has installed it."""
     axe = web / "node_modules" / "axe-core" / "axe.min.js"
     if not axe.exists():
         skip_or_fail("tests of accessibility need axe-core: run `npm ci` in web/")
@@ -72,7 +72,7 @@ class Tab:
         return str(self.page.inner_text(selector))
 
     def wait(self, script: str, *, seconds: float = 20.0) -> Any:
-        """Until a script gives something that is true; the page's policy forbids `wait_for_function`."""
+        """Wait until a script returns something true; the page's policy forbids `wait_for_function`."""
         for _ in range(int(20 * seconds)):
             found = self.page.evaluate(script)
             if found:
@@ -81,7 +81,7 @@ class Tab:
         raise AssertionError(f"{script} did not come true in {seconds} s; problems: {self.problems}")
 
     def settle(self) -> None:
-        """Until the answer to the last question is there, and drawn."""
+        """Wait until the answer to the last question has arrived and is drawn."""
         self.wait("!document.querySelector('.engine').classList.contains('busy')")
         self.page.evaluate("new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))")
 

@@ -1,4 +1,4 @@
-"""What numba compiles in a process. Not by our own counting: numba tells a listener whenever its compiler begins."""
+"""Compilations by numba in a process, counted by numba's own listeners rather than by ours."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from mrfit.data.unique_rows import UniqueRows
 
 @pytest.fixture(autouse=True)
 def _own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test registers is forgotten after it; plug-ins of the machine stay out."""
+    """Forget what a test registers, and leave plug-ins of the machine out."""
     monkeypatch.setattr(plugins, "_registered", {kind: {} for kind in NAMES})
     monkeypatch.setattr(plugins, "_is_discovered", True)
 
@@ -69,7 +69,7 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest first: a worker that began it last would be waited for."""
+    """Run the longest tests first: a worker that begins one last would be waited for."""
     items.sort(key=lambda item: item.path.name not in ("test_wheel.py", "test_site.py", "test_golden.py"))
 
 

@@ -29,7 +29,7 @@ def die_once(where: str) -> None:
 
 
 class DyingLoss(PseudoLikelihood):
-    """As its parent, but for deaths while it is made, in an expansion and in a product."""
+    """Pseudo-likelihood whose process dies while it is made, in an expansion and in a product."""
 
     def __init__(self, *args: object, **options: int) -> None:
         die_once("building")

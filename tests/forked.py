@@ -37,7 +37,7 @@ def started(*arguments: str) -> BaseProcess:
 def run_apart(
     *arguments: str, cwd: Path, input: bytes = b"", stdout: IO[Any] | None = None, env: Mapping[str, str] | None = None
 ) -> CompletedProcess[bytes]:
-    """As ``subprocess.run([sys.executable, "-m", "mrfit", *arguments], ...)``: with standard streams of its own."""
+    """Run ``subprocess.run([sys.executable, "-m", "mrfit", *arguments], ...)``, with standard streams of its own."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         streams = [_pipe_with(input), *(Connection(os.dup(file.fileno())) for file in (stdout or out, err))]
         process = process_of(_run, arguments, cwd, dict(env or os.environ), streams)
@@ -55,7 +55,7 @@ def process_of(function: Callable[..., Any], *arguments: Any) -> BaseProcess:
 
 
 def run_script(script: str, printed: Path) -> None:
-    """What `python -c` does, with what is printed in a file; this and all it starts are a group of processes."""
+    """Run a script as `python -c` does, print into a file, and make this process and all it starts one group."""
     os.setsid()
     with printed.open("wb") as file:
         os.dup2(file.fileno(), 1)
@@ -89,7 +89,7 @@ def _content(file: IO[bytes]) -> bytes:
 
 
 def _run(arguments: tuple[str, ...], cwd: Path, env: dict[str, str], streams: list[Connection]) -> None:
-    """What `python -m mrfit` does, in the place and with the streams of another process."""
+    """Run `python -m mrfit` with the folder and the streams of another process."""
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env)

@@ -249,7 +249,7 @@ def all_parameterizations(domain: Domain, structure: Structure, rng: np.random.G
 
 
 def chosen_parameterizations(domain: Domain, structure: Structure, rng: np.random.Generator) -> list[Parameterization]:
-    """Those that users choose by a word, and files hold."""
+    """Parameterizations that users choose by a word, and that files store."""
     return [each for each in all_parameterizations(domain, structure, rng) if each.word in WORDS]
 
 
@@ -279,7 +279,7 @@ SMOOTH_PENALTIES: dict[type, Callable[[np.random.Generator, int], list[SmoothPen
 def hierarchical(
     strength: float, block: np.ndarray, weight: np.ndarray, above: Mapping[int, Iterable[int]]
 ) -> HierarchicalL1:
-    """From the blocks above each; itself is understood."""
+    """Hierarchical penalty from the blocks above each block; a block is above itself."""
     lists = [sorted({a, *above.get(a, ())}) for a in range(len(weight))]
     start = np.append(0, np.cumsum([len(members) for members in lists], dtype=int))
     return HierarchicalL1(strength, block, weight, start, np.array([b for members in lists for b in members], int))
@@ -369,13 +369,13 @@ def reduced(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> TiedOb
 
 
 def reparameterized(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> Reparameterized:
-    """In its own coordinates: the same function, by way of a matrix."""
+    """Objective in its own coordinates: the same function, by way of a matrix."""
     identity = sparse.csr_array(sparse.eye_array(parameters.n_parameters))
     return Reparameterized(pseudo_likelihood(rows, parameters, jobs=jobs), identity)
 
 
 def mean(rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> WeightedMean:
-    """Of every other row: the same function, by way of the halves."""
+    """Weighted mean of two halves, every other row in each: the same function."""
     halves = _two_halves(rows)
     shares = [half.total_weight / rows.total_weight for half in halves]
     return WeightedMean([pseudo_likelihood(half, parameters, jobs=jobs) for half in halves], shares)

@@ -1,4 +1,4 @@
-"""What is written on a picture with one page and panels, and whether one can read it."""
+"""Text on a picture with one page and panels, and whether it can be read."""
 
 from __future__ import annotations
 

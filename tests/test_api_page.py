@@ -17,7 +17,7 @@ ROOMS = [room.name for room in pkgutil.iter_modules(mrfit.__path__) if not room.
 
 
 def _documented() -> list[str]:
-    """What stands between backquotes in the first column of the tables, but for their heads."""
+    """Names between backquotes in the first column of the tables, without the headers."""
     columns = [line.split("|")[1] for line in PAGE.splitlines() if line.startswith("| `") and "import ..." not in line]
     return [name for column in columns for name in re.findall(r"`([^`]*)`", column)]
 

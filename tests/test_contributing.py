@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def _followed(title: str) -> dict[str, Any]:
-    """What the code of a section of the page defines."""
+    """Names that the code of a section of the page defines."""
     names: dict[str, Any] = {"__name__": "recipe"}
     for block in _blocks(title, "python"):
         exec(compile(block, "CONTRIBUTING.md", "exec", dont_inherit=True), names)
@@ -48,7 +48,7 @@ def test_the_penalty_keeps_every_promise(recipe: dict[str, Any]) -> None:
 
 
 def test_five_methods_are_all_it_takes(recipe: dict[str, Any]) -> None:
-    """What is abstract is what the page writes."""
+    """The abstract methods are those that the page writes."""
     own = {name for name in vars(recipe["ElasticNet"]) if inspect.isfunction(vars(recipe["ElasticNet"])[name])}
     abstract = {*NonsmoothPenalty.__abstractmethods__}
     assert len(abstract) == 5

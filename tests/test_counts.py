@@ -104,7 +104,7 @@ def test_a_pair_of_zeros_is_no_edge_of_a_model_made_by_hand() -> None:
 def test_softly_tied_values_are_counted_as_they_are(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], rng: np.random.Generator
 ) -> None:
-    """They differ, so no column of distinct values stands beside two groups; equal ones have it."""
+    """Soft groups hold different values, so no column of distinct values is shown; hard groups have one."""
     data = _table(tmp_path / "t.csv")
     for penalty, column, absent in (("tied", "nonzero", "distinct"), ("hard", "distinct", "nonzero")):
         assert main(["fit", data, "--penalty", penalty, "--groups", "2", "--strength", "1", "--no-check"]) == 0

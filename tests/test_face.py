@@ -1,4 +1,4 @@
-"""What Python and notebooks show of models, learners, structures and fits; parameters as a table and as a graph."""
+"""Display of models, learners, structures and fits in Python and notebooks; parameters as a table and as a graph."""
 
 from __future__ import annotations
 

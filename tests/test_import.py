@@ -1,4 +1,4 @@
-"""What is loaded when, and the names at the front door."""
+"""Imports that happen on use, and the names of the top level."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def test_verdicts_on_claims_are_counted() -> None:
 
 
 def checked_outputs(page: Path, capsys: pytest.CaptureFixture[str]) -> int:
-    """How many outputs a page shows, each found to be what the commands above it print."""
+    """Compare the outputs on a page with what the commands above them print; return how many there are."""
     printed, n_outputs = "", 0
     known: dict[str, Any] = {"__name__": "__main__"}  # a page is one session
     for language, content in BLOCK.findall(page.read_text(encoding="utf-8")):
@@ -121,7 +121,7 @@ def checked_outputs(page: Path, capsys: pytest.CaptureFixture[str]) -> int:
 
 
 def _unmeasured(text: str) -> str:
-    """Without durations that commands measure on the machine they run on."""
+    """Remove durations that commands measure on the machine they run on."""
     return re.sub(r"about [\d,]+ [a-z]+ on [\d,]+ processors?", "about as long as it takes", text)
 
 
@@ -196,7 +196,7 @@ def _small_table(word: str) -> str:
 
 
 def _files_of_a_reader() -> None:
-    """What commands on these pages begin with: a table, models of this and of other programs."""
+    """Make the files that commands on these pages begin with: a table, models of this and of other programs."""
     table = mrfit.UniqueRows.from_file(SMALL)
     Path("survey.csv").write_bytes(table_bytes(table_of(_small().sample(200, seed=0)), "survey.csv"))
     _small().save("survey.mrf")

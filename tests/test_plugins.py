@@ -63,7 +63,7 @@ def _table(tmp_path: Path, rng: np.random.Generator) -> Path:
 def test_a_part_is_known_by_its_word_everywhere(
     tmp_path: Path, rng: np.random.Generator, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In Python, in JSON, at the command line, in the model it writes, and for --like."""
+    """Python, JSON, the command line, saved models and --like know the word."""
     assert register(SCAD) is SCAD
     assert register(Chain) is Chain
     table, model = _table(tmp_path, rng), tmp_path / "m.mrf"
@@ -160,7 +160,7 @@ def _this_module() -> ModuleType:
 def test_commands_with_known_words_look_for_no_plug_ins(
     tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Which would take 40 ms."""
+    """Looking for them would take 40 ms."""
     _install(monkeypatch, EntryPoint("broken", "no_such_package:Part", "mrfit.plugins"))
     table, model = str(_table(tmp_path, rng)), str(tmp_path / "m.mrf")
     assert main(["fit", table, "--penalty", "l1", "-o", model, "--quiet"]) == 0
@@ -188,7 +188,7 @@ def test_a_plug_in_that_does_not_load_is_named(monkeypatch: pytest.MonkeyPatch) 
 def test_a_part_is_an_object_wherever_a_word_may_stand(
     words: dict[str, Any], objects: dict[str, Any], rng: np.random.Generator
 ) -> None:
-    """In one call and in the estimator; both learn the same and describe themselves alike."""
+    """The function and the estimator learn the same and describe themselves alike."""
     rows = rng.integers(0, 2, (60, 3))
     by_word, by_object = (learn(rows, **parts).model for parts in (words, objects))
     np.testing.assert_array_equal(by_word.w, by_object.w)

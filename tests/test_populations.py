@@ -61,7 +61,7 @@ def test_every_component_is_in_the_population(base: type, members: set[type]) ->
 
 
 def test_every_parameterization_has_a_word() -> None:
-    """By which a user chooses it; and the population has something of each kind."""
+    """Users choose it by a word; and the population has an example of each kind."""
     assert {*PARAMETERIZATIONS.values(), Centred} == set(populations.PARAMETERIZATIONS)  # the library chooses the last
     assert all(kind.word == word for word, kind in PARAMETERIZATIONS.items())
     domain = populations.domain_of((2, 3, 2))

@@ -1,4 +1,4 @@
-"""What the README shows is what a reader gets."""
+"""Code on the README, run as a reader would."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_parts_put_together(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """To the model of the Python example."""
+    """The question is put to the model of the Python example."""
     monkeypatch.chdir(tmp_path)
     exec(compile(block_after("## From Python", "python"), "README.md", "exec"), {"__name__": "__main__"})
     capsys.readouterr()

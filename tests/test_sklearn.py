@@ -195,7 +195,7 @@ def test_parameters_of_the_constructor(X: NDArray[np.int64]) -> None:
 
 
 def test_settings_of_nested_parts(X: NDArray[np.int64]) -> None:
-    """They can be searched; a word becomes an object with settings; a part that others hold stays as it is."""
+    """Nested settings can be searched; a word becomes an object with settings; a shared part stays as it is."""
     shared = L2(3.0)
     learner = MarkovNetworkLearner("learned", penalty=shared)
     learner.set_params(structure__max_degree=1, penalty__strength=7.0)
@@ -217,7 +217,7 @@ def test_settings_of_nested_parts(X: NDArray[np.int64]) -> None:
 
 
 def test_earlier_names_of_parameters(X: NDArray[np.int64]) -> None:
-    """They set the new parameter, with a warning, and are no parameters themselves."""
+    """Earlier names set the new parameter, with a warning, and are no parameters themselves."""
     with pytest.warns(FutureWarning, match="'given' of MarkovNetworkLearner is now 'covariates'"):
         learner = MarkovNetworkLearner(given=["v0"])
     assert learner.get_params(deep=False) == MarkovNetworkLearner(covariates=["v0"]).get_params(deep=False)
@@ -242,7 +242,7 @@ def test_wrong_strengths(strength: Any) -> None:
 
 
 def test_validation_rows_choose(X: NDArray[np.int64]) -> None:
-    """From Python as from the command line, for strengths and for structures."""
+    """Validation rows choose in Python as on the command line, for strengths and for structures."""
     train, valid = X[::2], X[1::2]
     learner = MarkovNetworkLearner(penalty=L2((0.1, 10.0, 1000.0))).fit(train, valid=valid)
     scores = {fit.strength: fit.held_out for fit in learner.fitted_.fits}
@@ -434,7 +434,7 @@ def test_bits_and_truth_values_score_alike(frame: pd.DataFrame) -> None:
 def test_columns_that_tell_rows_apart(frame: pd.DataFrame) -> None:
     """Refused, unless their states are declared."""
     numbered = frame.assign(id=np.arange(len(frame)) % 200)[:200]
-    with pytest.raises(DataError, match="Column 'id' has another value in nearly every row"):
+    with pytest.raises(DataError, match="Column 'id' has a different value in nearly every row"):
         MarkovNetworkLearner().fit(numbered)
     MarkovNetworkLearner(structure="independent").fit(numbered.astype({"id": "category"}))
 
@@ -673,7 +673,7 @@ def holed(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def test_missing_cells_are_summed_out_by_em(holed: pd.DataFrame) -> None:
-    """As `fit_incomplete` does, of a frame or of an array with NaN."""
+    """Missing values are summed out as by `fit_incomplete`, in a frame or an array with NaN."""
     estimator = MarkovNetworkLearner(missing="em").fit(holed)
     expected = fit_incomplete(Learner(), Dataset.from_table(holed, missing="keep"))
     np.testing.assert_array_equal(estimator.model_.w, expected.fitted.model.w)

@@ -83,7 +83,7 @@ OPTIONS = ("--quiet", "--no-deps", "--disable-pip-version-check", "--no-cache-di
 
 
 def build_wheel(folder: Path) -> None:
-    """From a copy of the sources; whether or not it succeeds, those who wait for it may go on.
+    """Build a wheel from a copy of the sources; those who wait for it may go on, whether it succeeds or not.
 
     What `make` compiled from these very sources is taken; without it this compiles all, which takes minutes.
     """
@@ -148,7 +148,7 @@ def changed(site: Path) -> Path:
 
 
 def test_another_numba_compiles_and_says_so(site: Path, changed: Path) -> None:
-    """As would another llvmlite, Python or numpy."""
+    """Another llvmlite, Python or numpy has the same effect."""
     made_for = changed / "_compiled" / "made-for.json"
     versions = json.loads(made_for.read_text())
     made_for.write_text(json.dumps(versions | {"numba": "0.1"}))
@@ -177,7 +177,7 @@ def test_a_changed_source_compiles(site: Path, changed: Path) -> None:
 
 
 def test_a_processor_asked_for_by_name_compiles(site: Path) -> None:
-    """Who tells numba what to compile for gets that."""
+    """Users who name a processor for numba get code for it."""
     names, said = compiled_by(site, USE_A_KERNEL, NUMBA_CPU_NAME="generic")
     assert names
     assert said.startswith("mrfit: NUMBA_CPU_NAME or NUMBA_CPU_FEATURES asks for code of its own: ")

@@ -1,4 +1,4 @@
-"""When tying pays: test pseudo-log-likelihood against the number of training rows."""
+"""Learning curves of tying: test pseudo-log-likelihood against the number of training rows."""
 
 from __future__ import annotations
 

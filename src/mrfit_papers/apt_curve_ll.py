@@ -1,4 +1,4 @@
-"""When tying pays in likelihood: exact test log-likelihood against the number of training rows."""
+"""Learning curves of tying in likelihood: exact test log-likelihood against the number of training rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GRID = PaperGrid((1, 2, 5, 20, 100), (0.01, 0.1, 1.0, 10.0, 100.0))
 
 
 @dataclass(frozen=True)
-class LikelihoodPoint(CurvePoint):
+class LikelihoodCurvePoint(CurvePoint):
     """A point of the learning curve of the exact likelihood, on edges that both ends selected."""
 
     kind: ClassVar[str] = "apt-ll-point"
@@ -38,7 +38,7 @@ class AptCurveLl(Curve):
     title = "When tying pays in likelihood: gains over L2 against the number of training rows"
     datasets: ClassVar = ("nltcs", "msnbc", "kdd", "plants", "jester", "dna", TIED)
     quick_datasets: ClassVar = ("nltcs", TIED)
-    point: ClassVar = LikelihoodPoint
+    point: ClassVar = LikelihoodCurvePoint
     score: ClassVar = "log-likelihood"
     about: ClassVar = (
         "at most 5 neighbours a variable, edges that both ends chose and the Chow-Liu tree, learned from the subset "

@@ -185,7 +185,7 @@ class Store:
         self._remember(session)
 
     def _remember(self, session: Session) -> None:
-        """In place of its own beginning, if there is one."""
+        """Replace the record that was written when the session began, if there is one."""
         if session.is_closed and self.sessions and not self.sessions[-1].is_closed:
             self.sessions.pop()
         self.sessions.append(session)

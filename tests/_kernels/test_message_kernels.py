@@ -186,7 +186,7 @@ def test_mean_field_is_that_of_the_definition(n_sweeps: int, rng: np.random.Gene
 
 
 def test_the_heaviest_forest(rng: np.random.Generator) -> None:
-    """Against all subsets of edges without a cycle, on two components."""
+    """All subsets of edges without a cycle are compared, on two components."""
     ends = np.array([(0, 1), (1, 2), (2, 0), (2, 3), (3, 0), (4, 5)])
     for _ in range(20):
         weight = rng.random(len(ends))

@@ -33,7 +33,7 @@ def _everywhere(parameters: Canonical) -> Persistent:
 @pytest.mark.parametrize("structure", STRUCTURES)
 @pytest.mark.parametrize("shape", KINDS)
 def test_means_over_chains_equal_their_twin(shape: str, structure: str, scale: float, rng: np.random.Generator) -> None:
-    """In every joint state; and, weighted by p of these, they are the exact means."""
+    """Means agree in every joint state; weighted by p of these, they are the exact means."""
     domain = domain_of(KINDS[shape])
     parameters = Canonical(domain, STRUCTURES[structure](len(domain)))
     w = scale * rng.standard_normal(parameters.n_parameters)
@@ -49,7 +49,7 @@ def test_means_over_chains_equal_their_twin(shape: str, structure: str, scale: f
 
 @pytest.mark.parametrize("coupling", [-15.0, -9.0, 9.0, 15.0])
 def test_strong_couplings_keep_their_digits(coupling: float) -> None:
-    """What is left of the odds without the neighbour is e^-J of them, not one less nearly one."""
+    """The odds without the neighbour are e^-J times as large, not one minus nearly one."""
     parameters = Canonical(domain_of((2, 2)), STRUCTURES["complete"](2))
     w = np.array([-0.5 * coupling, -0.5 * coupling + 1.0, coupling])
     chains = _everywhere(parameters)
@@ -70,7 +70,7 @@ def test_parameters_without_bounds_give_numbers(rng: np.random.Generator) -> Non
 
 @pytest.mark.parametrize("shape", ["mixed", "a variable with one state"])
 def test_conditional_probabilities_equal_their_twin(shape: str, rng: np.random.Generator) -> None:
-    """Of the target, whatever the base."""
+    """Conditional probabilities are those of the target, whatever the base."""
     sizes = SHAPES[shape]
     scopes = [(i, (i + 1) % len(sizes)) for i in range(len(sizes))] + [(0, 1, 2)]
     target, base = random_factors(rng, sizes, scopes), random_factors(rng, sizes, [(0, 1), (2,)])

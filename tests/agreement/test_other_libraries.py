@@ -75,7 +75,7 @@ def _logistic(design: np.ndarray, target: np.ndarray, weight: np.ndarray, *, str
 @pytest.mark.parametrize("strength", [0.2, 5.0])
 @pytest.mark.parametrize("structure", ["independent", "complete", "order 3", "a triple without its parts"])
 def test_scikit_learn_on_the_stacked_regression(structure: str, strength: float, rng: np.random.Generator) -> None:
-    """For binary variables the pseudo-likelihood is one logistic regression on rows times variables.
+    """The pseudo-likelihood of binary variables is one logistic regression on rows times variables.
 
     Its features are the changes of the network's features as x_i goes from 0 to 1; C is one over the strength.
     """
@@ -99,7 +99,7 @@ def test_scikit_learn_on_the_stacked_regression(structure: str, strength: float,
 
 @pytest.mark.parametrize("variable", [0, 1, 2])
 def test_scikit_learn_on_one_node_of_a_saturated_model(variable: int, rng: np.random.Generator) -> None:
-    """Without a penalty and with all scopes, the parameters of a node's conditional are its own regression's."""
+    """Conditional of a node in the saturated model without a penalty: its own regression has the same parameters."""
     rows = full_rows(rng, (2, 2, 2))
     settings = learner((1.0,), free_orders=(1, 2, 3), tolerance=1e-10)
     model = learn(rows, Structure.up_to_order(3, 3), settings).best.model

@@ -142,7 +142,7 @@ def _items(seed: int, turned: bool) -> dict[str, np.ndarray]:
 
 
 def test_ordered_models_are_compared_by_their_slopes() -> None:
-    """They were by canonical parameters: one slope as (5, 5), (4, 5), (5, 4), all weights without a sign."""
+    """Canonical parameters would list one slope as (5, 5), (4, 5), (5, 4), and without its sign."""
     one, other = (mrfit.learn(_items(k, turned=k == 1), parameterization="ordered").model for k in (0, 1))
     found = mrfit.compare(one, other)
     slopes = [dict(zip(model.parameters.names(), model.w.tolist(), strict=True)) for model in (one, other)]

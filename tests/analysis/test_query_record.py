@@ -1,4 +1,4 @@
-"""What is said of an answer."""
+"""Text and JSON of an answer."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from mrfit.cli.main import main
 
 @dataclass(frozen=True)
 class Ran:
-    """What one call gave back."""
+    """Result of one call of the command line."""
 
     code: int
     out: str

@@ -28,7 +28,7 @@ def _folder(tmp_path: Path, shell: Shell, rng: np.random.Generator) -> Path:
 
 
 def test_words_are_those_of_the_library() -> None:
-    """They are written out so that --help does not wait for numba."""
+    """The words are written out in the command, so that --help does not wait for numba."""
     assert ENGINES == command._ENGINES
     assert SECONDS == command._SECONDS
 

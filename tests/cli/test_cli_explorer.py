@@ -64,7 +64,7 @@ def test_models_of_other_programs(shell: Shell, tmp_path: Path) -> None:
 
 
 def test_resamples_say_how_stable_edges_are(fitted: Shell, tmp_path: Path) -> None:
-    """What `mrfit stability` writes is read; a pair without a line was in no resample."""
+    """The output of `mrfit stability` is read; a pair without a line occurred in no bootstrap sample."""
     assert fitted("stability", "t.csv", "--resamples", "3", "-o", "edges.csv", "--quiet").code == 0
     header, *lines = (tmp_path / "edges.csv").read_text().splitlines()
     (tmp_path / "edges.csv").write_text("\n".join([header, *lines[1:]]) + "\n")

@@ -1,4 +1,4 @@
-"""What a command may write: nothing it reads, nothing twice, nothing half; and the standard streams."""
+"""Files that a command may write: no input, none twice, none half; and the standard streams."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     ],
 )
 def test_no_output_is_an_input(shell: Shell, folder: Path, arguments: str, named: str) -> None:
-    """Through links too."""
+    """Links are followed."""
     before = contents(folder)
     ran = shell(*arguments.split())
     assert (ran.code, ran.out) == (2, "")
@@ -105,7 +105,7 @@ def test_a_named_data_set_is_an_input(shell: Shell, folder: Path, monkeypatch: p
     ],
 )
 def test_no_clobber(shell: Shell, folder: Path, arguments: str) -> None:
-    """On every command that writes."""
+    """The option works on every command that writes."""
     (folder / "old.png").write_bytes(b"old")
     before = contents(folder)
     ran = shell(*arguments.split(), "--no-clobber")
@@ -132,7 +132,7 @@ def test_a_model_through_standard_streams(shell: Shell, folder: Path) -> None:
 
 @pytest.mark.parametrize("form", ["csv", "graphml", "json"])
 def test_a_structure_on_standard_output(shell: Shell, folder: Path, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same bytes as in a file, whose name need not say the form."""
+    """Standard output gets the same bytes as a file, whose name need not determine the form."""
     assert shell("structure", "t.csv", "-o", "named", "--output-format", form, "--quiet").code == 0
     stdout = io.TextIOWrapper(io.BytesIO())
     monkeypatch.setattr("sys.stdout", stdout)
@@ -316,7 +316,7 @@ def test_names_in_arguments_cannot_either(shell: Shell, folder: Path) -> None:
 
 
 def test_a_ragged_row_in_another_encoding_is_one_line(folder: Path) -> None:
-    """As a process: the libraries below print where Python cannot catch it."""
+    """A separate process is needed: the libraries below print where Python cannot catch it."""
     (folder / "odd.csv").write_bytes(TABLE.encode() + b"caf\xe9\n")
     ran = run_apart("fit", "odd.csv", cwd=folder)
     assert (ran.returncode, ran.stdout) == (2, b"")
@@ -334,7 +334,7 @@ def test_a_huge_value_does_not_drown_the_message(shell: Shell, folder: Path) -> 
 
 
 def test_a_terminal_of_few_letters(folder: Path) -> None:
-    """What its encoding lacks is escaped."""
+    """Letters that the encoding of the terminal lacks are escaped."""
     (folder / "letters.csv").write_text("größe,日本\n" + "0,1\n1,0\n" * 9, encoding="utf-8")
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     ran = run_apart("structure", "letters.csv", cwd=folder, env=environment)

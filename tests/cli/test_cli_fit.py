@@ -152,7 +152,7 @@ def test_a_model_that_does_not_say_how_it_was_learned(tables: Path, shell: Shell
 
 
 def test_the_summary_counts_one_model_at_a_time(tables: Path, shell: Shell) -> None:
-    """What was considered and what was kept, each with its own edges and parameters."""
+    """Candidates and what the penalty left of them are counted apart, each with its own edges and parameters."""
     text = shell("fit", "train.csv", "--penalty", "l1", "--strength", "20").out
     document = shell("fit", "train.csv", "--penalty", "l1", "--strength", "20", "--json").document
     assert "15 edges, 21 parameters" in text

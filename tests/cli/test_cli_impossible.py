@@ -28,7 +28,7 @@ def files(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("metric", ["ll", "pll"])
 def test_scores_are_minus_infinity(shell: Shell, files: Path, metric: str) -> None:
-    """In words, in JSON (which has no infinity) and with a note of how many rows it are."""
+    """Text and JSON (which has no infinity) say so, with a note on the number of rows."""
     ran = shell("score", "m.mrf", "t.csv", "--metric", metric)
     assert (ran.code, ran.out) == (0, f"3 rows, mean {metric} -inf nats\n")
     assert ran.err == "mrfit: 1 of 3 rows are impossible under the model: their score is minus infinity.\n"

@@ -117,7 +117,7 @@ def test_most_probable_states_by_any_way(shell: Shell, folder: Path, engine: str
 
 
 def test_scores_of_rows_under_models_of_other_programs(shell: Shell, folder: Path) -> None:
-    """As under the same model of ours."""
+    """Scores equal those under the same model in our own format."""
     (folder / "rows.data").write_text("0,0,0\n1,1,1\n2|1,0,2\n")
     shell("convert", "small.uai", "small.mn")
     ll = [math.log(1 * 5 / Z), math.log(4 * 5 / Z), math.log(3 * 1 / Z)]
@@ -130,7 +130,7 @@ def test_scores_of_rows_under_models_of_other_programs(shell: Shell, folder: Pat
 
 
 def test_files_hold_no_more_digits_than_are_known(shell: Shell, folder: Path) -> None:
-    """They have no place for an error, so one digit more than it leaves known is all they say."""
+    """Files have no column for an error, so that they print one digit more than is certain."""
     ran = shell("infer", "small.uai", "--task", "MAR", "--engine", "gibbs", "-o", "a.MAR")
     assert re.search(r"The largest standard error of a probability is 0\.0\d+\.$", ran.err, re.MULTILINE)
     numbers = [text for text in (folder / "a.MAR").read_text().split()[2:] if "." in text]

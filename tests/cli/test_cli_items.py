@@ -43,7 +43,7 @@ def test_a_sign_for_a_pair(shell: Shell, likert: Path) -> None:
 
 
 def test_own_scores(shell: Shell, likert: Path) -> None:
-    """Beside others with and without; shown, kept in the model, and learned by again; wrong ones in one line."""
+    """Own scores are shown, stored in the model and reused by --like; wrong ones are refused in one line."""
     words = ("--states", "order.json", "--penalty", "none", "--quiet")
     ran = shell("fit", likert, "--ordered", "mood=0,1,5", "--ordered", "sleep", *words, "-o", "m.mrf")
     assert ran.code == 0, ran.err
@@ -62,7 +62,7 @@ def test_own_scores(shell: Shell, likert: Path) -> None:
 
 
 def test_words_without_an_order_are_refused(shell: Shell, likert: Path) -> None:
-    """By everything that learns, in one line that says what to do."""
+    """Every command that learns refuses in one line that says what to do."""
     for command in (
         ["fit", likert],
         ["stability", likert, "--resamples", "2"],
@@ -182,7 +182,7 @@ def survey(tmp_path: Path) -> Path:
 
 
 def test_a_model_with_covariates(shell: Shell, survey: Path) -> None:
-    """From the fit to questions; the fit is checked with the covariates of the rows."""
+    """A model with covariates works from the fit to queries; the check uses the covariates of the rows."""
     ran = shell(
         "fit", survey, "--covariates", "age", "--penalty", "none", "--errors", "sandwich", "-o", "m.mrf", "--json"
     )
@@ -233,7 +233,7 @@ def test_questions_without_an_answer(arguments: list[str], said: str, shell: She
 
 
 def test_earlier_names_of_the_options(shell: Shell, survey: Path) -> None:
-    """They do as the new ones, and one line each says what these are."""
+    """Earlier names act as the new ones, and one line each names the new one."""
     ran = shell("fit", survey, "--covariates", "age", "--covariates-on-edges", "-o", "new.mrf", "--quiet")
     assert (ran.code, ran.err) == (0, "")
     ran = shell("fit", survey, "--given=age", "--given", "age", "--given-edges", "-o", "old.mrf", "--quiet")

@@ -39,7 +39,7 @@ def test_a_fit_by_em(shell: Shell, table: str) -> None:
 
 
 def test_a_structure_by_em(shell: Shell, table: str, conformance_dir: Path, tmp_path: Path) -> None:
-    """Where values are missing at random, the edges of the whole table; complete rows alone miss two of the five."""
+    """Values are missing at random: EM finds the edges of the whole table, complete rows miss two of the five."""
     holes, ebic = conformance_dir / "applied" / "missing" / "czech_mar.csv", ("--select", "ebic", "--rule", "and")
     whole = {
         (edge["source"], edge["target"]) for edge in shell("structure", "czech:data", *ebic, "--json").document["edges"]

@@ -45,7 +45,7 @@ def test_a_memory_that_is_no_size(size: str, items: Path, capsys: pytest.Capture
 def test_lists_are_learned_scored_and_shown(
     most: int, items: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The same numbers whether rows have codes or stay lists."""
+    """Numbers are the same whether rows have codes or stay lists."""
     monkeypatch.setattr("mrfit.data.item_lists.MOST_CODES", most)
     edges, model = items.with_name("edges.csv"), items.with_name("model.mrf")
     assert main(["structure", str(items), "--bound", "path", "--max-degree", "2", "-o", str(edges), "--quiet"]) == 0

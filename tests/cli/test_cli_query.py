@@ -197,7 +197,7 @@ def test_an_engine_for_most_probable_states_finds_them(shell: Shell) -> None:
 
 
 def test_a_model_too_large_is_approximated(shell: Shell, folder: Path) -> None:
-    """With an error, and the reason on standard error."""
+    """The answer has an error, and the reason is on standard error."""
     (folder / "dense.uai").write_text(dense(50))
     ran = shell("query", "dense.uai", "--ask", "v1")
     assert ran.code == 0

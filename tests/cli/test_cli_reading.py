@@ -53,7 +53,7 @@ def n_variables(document: dict[str, Any]) -> int:
 def test_columns_are_chosen(shell: Shell, folder: Path, command: list[str]) -> None:
     refused = shell(*command, "id.csv")
     assert refused.code == 2
-    assert "Column 'id' has another value in nearly every row (60 in 60 rows)" in refused.err
+    assert "Column 'id' has a different value in nearly every row (60 in 60 rows)" in refused.err
     assert "--exclude NAME,..." in refused.err
     assert "--include NAME,..." in refused.err
     for options, expected in (
@@ -136,7 +136,7 @@ def test_pipes(shell: Shell, folder: Path, command: list[str]) -> None:
 
 
 def test_standard_input_of_a_process(shell: Shell, folder: Path) -> None:
-    """By both its names, as a pipe; and in a real shell a file, and what its commands make."""
+    """Both names of standard input work: for a pipe, and in a real shell for files and process substitution."""
     first, table = shell("score", "m.mrf", "t.csv").out, (folder / "t.csv").read_bytes()
     for name in ("-", "/dev/stdin"):
         ran = run_apart("score", "m.mrf", name, cwd=folder, input=table)
@@ -216,7 +216,7 @@ class Terminal(io.StringIO):
 
 
 def test_a_bar_for_many_bytes_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a terminal, and gone when all is read."""
+    """The bar appears on a terminal only, and disappears when all is read."""
     monkeypatch.setattr("sys.stderr", Terminal())
     with reading_progress(quiet=True) as silent:
         assert silent is None

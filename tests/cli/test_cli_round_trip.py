@@ -1,4 +1,4 @@
-"""From a table to a model, its scores and its words."""
+"""Round trip: a table, its model, the model's scores and its description."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def test_ways_to_form_the_ebic(options: tuple[str, ...], shell: Shell, table: st
 
 
 def test_where_there_is_no_edge_or_no_finite_weight(shell: Shell, tmp_path: Path) -> None:
-    """It is said; the mean of weights that are all infinite is none."""
+    """A note says so; the mean of weights that are all infinite is missing."""
     (tmp_path / "three.csv").write_text("a,b,c\n0,0,1\n1,1,0\n0,0,0\n")
     assert "no two variables are joined" in shell("stability", "three.csv", *EBIC, "--resamples", "3").out
     (tmp_path / "apart.csv").write_text("a,b\n" + "0,0\n0,1\n1,0\n" * 20)

@@ -1,4 +1,4 @@
-"""What goes where: results to standard output, everything else to standard error, nothing when asked."""
+"""Standard streams: results on standard output, everything else on standard error, nothing with --quiet."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ def test_a_reader_that_leaves_early(folder: Path) -> None:
 
 
 def test_the_first_call_says_that_it_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before it does: to a person at a terminal, or whoever reads if the package's own code should have served."""
+    """The note comes before compilation: on a terminal, or anywhere if the package's own code should have been used."""
     said: list[str] = []
     monkeypatch.setattr("mrfit.cli.output.note", said.append)
     monkeypatch.setattr(shipped, "shipped", lambda: shipped.Shipped(None))

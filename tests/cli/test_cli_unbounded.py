@@ -1,4 +1,4 @@
-"""What the command line prints of parameters without a finite estimate."""
+"""Output of commands on parameters without a finite estimate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a picture is called when nobody says."""
+"""Default titles of pictures."""
 
 from __future__ import annotations
 

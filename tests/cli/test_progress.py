@@ -24,7 +24,7 @@ def _often(monkeypatch: pytest.MonkeyPatch) -> None:
 def _lines(
     capsys: pytest.CaptureFixture[str], work: Callable[[Any], None], context: Callable[..., Any], *args: Any, **how: Any
 ) -> list[str]:
-    """What is written on standard error until there is a line."""
+    """Return what is written to standard error until there is a line."""
     written = ""
     with context(*args, quiet=False, **how) as follow:
         work(follow)
@@ -88,7 +88,7 @@ def test_the_innermost_work_is_told_and_a_command_that_tells_nothing_of_its_own(
 def test_a_command_says_that_it_is_at_work(
     shell: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Through the command line; with --quiet nothing."""
+    """Progress is shown by the command line, and not with --quiet."""
     monkeypatch.setattr(progress, "_EVERY", 0.001)
     (tmp_path / "t.csv").write_text("a,b,c\n" + "0,1,0\n1,0,1\n0,0,1\n1,1,0\n" * 50)
     assert shell("fit", "t.csv", "-o", "m.mrf", "--quiet").err == ""

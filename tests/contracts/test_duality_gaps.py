@@ -71,7 +71,7 @@ def _bounds(n: int) -> dict[str, np.ndarray]:
 
 
 def _solutions(objective: Objective, penalty: NonsmoothPenalty, bound: np.ndarray) -> list[Solution]:
-    """By all methods, from zero or from afar; the momentum of the first takes it past many points."""
+    """Solutions by all methods, from zero and from afar; the momentum of the first takes it past many points."""
     start = np.where(np.arange(len(bound)) % 3 == 0, 1.0, -1.0)
     how: Any = {"penalty": penalty, "bound": bound, "tolerance": 1e-10}
     tried = [
@@ -95,7 +95,7 @@ PAIRS = [
 def test_no_record_is_further_from_the_optimum_than_its_gap(
     objective: str, penalty: NonsmoothPenalty, rng: np.random.Generator
 ) -> None:
-    """Over objectives, penalties and bounds; and the gap closes where a method arrives."""
+    """Bounds hold over objectives, penalties and box bounds; and the gap closes where a method converges."""
     made = OBJECTIVES[objective](random_rows(rng, SHAPE, 60, fractional=True))
     for number, (name, bound) in enumerate(_bounds(made.n_parameters).items()):
         part = penalty.scaled((0.02, 1.0)[number % 2])

@@ -41,7 +41,7 @@ def _scores(model: MarkovNetwork) -> list[np.ndarray | None]:
 
 
 def _plain(model: MarkovNetwork) -> dict[tuple[int, int], float]:
-    """From log p of all joint states: the mean table of each pair, centered; its slope, or its norm."""
+    """Edge weights from log p of all joint states: the mean table of each pair, centered; its slope, or its norm."""
     shape = model.domain.shape
     log_p = model.factors.log_potential(np.array(list(np.ndindex(*shape)))).reshape(shape)
     scores, found = _scores(model), {}

@@ -1,4 +1,4 @@
-"""What methods give against a plain twin; what all of them promise is in `mrfit.testing`."""
+"""Results of methods against a plain twin; what all of them promise is in `mrfit.testing`."""
 
 from __future__ import annotations
 

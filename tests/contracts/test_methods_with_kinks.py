@@ -1,4 +1,4 @@
-"""What every method that takes a penalty with kinks promises under the one driver."""
+"""Promises of every method that takes a penalty with kinks, under the one driver."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _split_optimum(objective: Objective, penalty: WeightedL1) -> float:
 @every_problem
 @pytest.mark.parametrize("strength", [0.3, 4.0, 15.0])
 def test_scipy_reaches_the_same_value(method: Method[Any], shape: str, structure: str, strength: float) -> None:
-    """On the split problem, with a certificate that can be computed afresh."""
+    """SciPy solves the split problem; the certificate can be computed again."""
     objective, penalty = _problem(shape, structure, strength)
     solution = minimize(objective, method, penalty=penalty, tolerance=1e-8)
     assert solution.status is Status.CONVERGED
@@ -92,7 +92,7 @@ def test_scipy_reaches_the_same_value(method: Method[Any], shape: str, structure
 
 @every_method
 def test_zeros_are_exact(method: Method[Any]) -> None:
-    """Where the gradient is clearly within the penalty's slope; and something is left."""
+    """Parameters are zero if the gradient is clearly within the penalty's slope; and some are not zero."""
     objective, penalty = _problem("binary", "order 3")
     w = minimize(objective, method, penalty=penalty, tolerance=1e-8).w
     _, gradient = objective.value_and_gradient(w)
@@ -114,7 +114,7 @@ def test_the_trace_descends(method: Method[Any], shape: str, structure: str) -> 
 @every_method
 @pytest.mark.parametrize("structure", ["complete", "order 3", "pairs without singles"])
 def test_the_critical_strength(method: Method[Any], structure: str) -> None:
-    """At it everything penalised is zero, just below it something is not."""
+    """Everything penalised is zero at the critical strength; just below it something is not."""
     objective, penalty = _problem("mixed", structure)
     free = penalty.is_free(objective.n_parameters)
     base = minimize(objective, METHODS["newton"], bound=np.where(free, np.inf, 0.0), tolerance=1e-12)
@@ -127,7 +127,7 @@ def test_the_critical_strength(method: Method[Any], structure: str) -> None:
 
 @every_method
 def test_any_start_leads_to_the_same_optimum(method: Method[Any], rng: np.random.Generator) -> None:
-    """Through other orthants, and out of zero."""
+    """Paths cross other orthants and leave zero."""
     objective, penalty = _problem("binary", "complete")
     from_zero = minimize(objective, method, penalty=penalty, tolerance=1e-9)
     for scale in (0.5, 3.0):
@@ -140,7 +140,7 @@ def test_any_start_leads_to_the_same_optimum(method: Method[Any], rng: np.random
 @every_method
 @pytest.mark.parametrize("kinked", [False, True], ids=["free parameters", "penalised parameters"])
 def test_bounds_hold_beside_the_penalty(method: Method[Any], kinked: bool) -> None:
-    """Held parameters are pushed further out, all others are optimal."""
+    """Parameters at a bound are pushed further out; all others are optimal."""
     objective, penalty = _problem("mixed", "complete", 2.0)
     unbounded = minimize(objective, method, penalty=penalty, tolerance=1e-9).w
     bounded = np.argsort(-np.where((penalty.weight > 0) == kinked, np.abs(unbounded), -1.0))[:2]
@@ -158,7 +158,7 @@ def test_bounds_hold_beside_the_penalty(method: Method[Any], kinked: bool) -> No
 @every_descent_method
 @every_problem
 def test_rounding_ends_the_search(method: Method[Any], shape: str, structure: str) -> None:
-    """With a status that says so, at a point that is optimal to rounding."""
+    """The status says so, at a point that is optimal to rounding."""
     objective, penalty = _problem(shape, structure)
     solution = minimize(objective, method, penalty=penalty, tolerance=1e-300, max_iterations=3000)
     assert solution.status is Status.NO_DECREASE
@@ -170,7 +170,7 @@ def test_rounding_ends_the_search(method: Method[Any], shape: str, structure: st
 def test_orthants_are_searched_down_to_the_rounding_of_the_gradient(
     method: Method[Any], shape: str, structure: str
 ) -> None:
-    """Where values cannot tell any more, slopes can: those of the sum, in which the penalty's is."""
+    """Slopes still decide where values no longer can: those of the sum, the penalty's slope included."""
     objective, penalty = _problem(shape, structure)
     assert minimize(objective, method, penalty=penalty, tolerance=1e-300, max_iterations=3000).violation < 1e-14
 

@@ -38,7 +38,7 @@ def test_expansion_agrees_with_value_and_gradient(build: Build, problem: Problem
 @given(problem=problems())
 @settings(max_examples=25)
 def test_two_jobs_give_the_same_bits_as_one(build: Build, problem: Problem) -> None:
-    """How variables are dealt to threads changes no sum."""
+    """The assignment of variables to threads changes no sum."""
     rows, parameters, w = problem
     direction = np.sin(1.0 + np.arange(len(w)))
     answers = []

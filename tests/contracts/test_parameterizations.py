@@ -1,4 +1,4 @@
-"""What every parameterization promises: its features, their moments, and the way to other coordinates."""
+"""Promises of every parameterization: its features, their moments, and the map to other coordinates."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from reference.features import DenseLikelihood, joint_states
 
 
 def _once(say: Callable[..., Any]) -> Callable[..., Any]:
-    """What is said of an object, worked out once: most tests ask the same of the same ones, which are no keys."""
+    """Cache a value by the object's identity: most tests ask the same of the same objects, which cannot be keys."""
     said: dict[int, tuple[Any, Any]] = {}
 
     def ask(about: Any, *more: Any) -> Any:
@@ -108,7 +108,7 @@ def _in_c_order(joint: Joint, values: np.ndarray) -> np.ndarray:
 
 
 def _moments(joint: Joint, p: np.ndarray) -> np.ndarray:
-    """Of a distribution over the states in C order."""
+    """Moments of a distribution over the states in C order."""
     a = np.empty(joint.base.size)
     a[joint.base.positions(joint_states(joint.base.shape))] = p
     return joint.base.moments(a)
@@ -173,7 +173,7 @@ def test_every_parameter_has_a_place_and_a_name(parameters: Parameterization, rn
 
 @every_case
 def test_covariances_by_lookup(parameters: Parameterization, rng: np.random.Generator) -> None:
-    """Of any choice of features, in any order, from the moments of the base."""
+    """Any choice of features, in any order, has its covariances in the moments of the base."""
     features, joint = feature_matrix(parameters), Listed(parameters)
     p = _distribution(rng, len(features))
     expected, moments = _covariance(features, p), _moments(joint, p)
@@ -187,7 +187,7 @@ def test_covariances_by_lookup(parameters: Parameterization, rng: np.random.Gene
 def test_the_hessian_of_the_likelihood_is_the_derivative_of_its_gradient(
     parameters: Parameterization, rng: np.random.Generator
 ) -> None:
-    """By products, by lookup, and its diagonal; value and gradient are those of the dense matrix."""
+    """Products, look-ups and the diagonal agree; value and gradient are those of the dense matrix."""
     rows = full_rows(rng, parameters.domain.shape)
     objective, dense = Likelihood(parameters, rows), DenseLikelihood(feature_matrix(parameters), rows)
     w = 0.3 * rng.standard_normal(parameters.n_parameters)
@@ -211,7 +211,7 @@ def test_the_hessian_of_the_likelihood_is_the_derivative_of_its_gradient(
 
 
 def _order(joint: Joint) -> np.ndarray:
-    """Where the parameters of the list stand: nothing is pruned where nothing is zero."""
+    """Positions of the parameters in the list: nothing is pruned if nothing is zero."""
     return joint.pruned(np.ones(joint.n_parameters))[1]
 
 
@@ -272,7 +272,7 @@ def test_pruning_leaves_out_scopes_of_zeros(parameters: Parameterization, rng: n
 def test_canonical_coordinates_give_the_same_distribution(
     parameters: Parameterization, rng: np.random.Generator
 ) -> None:
-    """By a sparse matrix, but for a constant."""
+    """The map is a sparse matrix, up to a constant."""
     w = rng.standard_normal(parameters.n_parameters)
     canonical = parameters.canonical
     assert isinstance(canonical, Canonical)
@@ -286,7 +286,7 @@ def test_canonical_coordinates_give_the_same_distribution(
 
 @every_closed_case
 def test_round_trips_between_complete_coordinates(parameters: Parameterization, rng: np.random.Generator) -> None:
-    """Through canonical parameters or through tables; minimal ones come back as they were."""
+    """Round trips go through canonical parameters or through tables; minimal parameters come back unchanged."""
     if not _is_complete(parameters):
         return
     w = rng.standard_normal(parameters.n_parameters)
@@ -334,7 +334,7 @@ def test_tables_may_come_in_any_order_of_variables(rng: np.random.Generator) -> 
 def test_coordinates_that_cannot_say_it_refuse(
     kind: type[Parameterization], shape: tuple[int, ...], order: int, rng: np.random.Generator
 ) -> None:
-    """They say which could."""
+    """The error names the parameterizations that could."""
     domain, structure = domain_of(shape), Structure.up_to_order(len(shape), order)
     source, target = Canonical(domain, structure), kind(domain, structure)
     w = rng.standard_normal(source.n_parameters)
@@ -543,7 +543,7 @@ def test_l1_norms_of_two_states_depend_on_neither(rng: np.random.Generator) -> N
     ],
 )  # fmt: skip
 def test_names_say_what_a_parameter_means(kind: type, options: dict[str, object], expected: list[str]) -> None:
-    """In the words of the domain."""
+    """Names use the words of the domain."""
     domain = Domain.from_states({"smoker": ["no", "yes"], "lung": ["ok", "ill", "bad"]})
     parameters = kind(domain, Structure.complete(2), **options)
     assert list(parameters.names()) == expected
@@ -551,6 +551,6 @@ def test_names_say_what_a_parameter_means(kind: type, options: dict[str, object]
 
 @pytest.mark.parametrize("reference", [(0, 0), (0, 0, 2), (0, -1, 0)])
 def test_a_reference_that_is_no_state_is_refused(reference: tuple[int, ...]) -> None:
-    """With what was expected."""
+    """The error says what was expected."""
     with pytest.raises(InputError, match=r"expected a state of each of the 3 variables, which have \[2, 3, 2\] states"):
         Canonical(domain_of((2, 3, 2)), Structure.complete(3), reference)

@@ -1,4 +1,4 @@
-"""What each penalty is by definition; what all of them promise is in `mrfit.testing`."""
+"""Penalties against their definitions; what all of them promise is in `mrfit.testing`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_strength_that_is_not_positive_is_refused(strength: float) -> None:
 
 
 def test_l1_is_the_strength_times_the_weighted_absolute_values() -> None:
-    """Without a factor 1/2."""
+    """There is no factor 1/2."""
     assert WeightedL1(3.0, np.array([1.0, 0.5, 0.0])).value(np.array([1.0, -2.0, 7.0])) == 6.0
 
 
@@ -48,7 +48,7 @@ def test_l1_refuses_a_weight_that_is_not_one(weight: Any) -> None:
 
 
 def test_l1_keeps_a_weight_of_its_own() -> None:
-    """What the caller does to its array later is its own affair."""
+    """Later changes to the caller's array do not reach the penalty."""
     weight = np.ones(2)
     penalty = WeightedL1(1.0, weight)
     weight[0] = 5.0
@@ -100,7 +100,7 @@ def test_group_l1_zeroes_groups_exactly() -> None:
 
 @pytest.mark.parametrize("penalty", [WeightedL1(3.0, np.ones(3)), GroupL1(2.0, np.array([0, 0, 1]), np.ones(2))])
 def test_a_penalty_is_divided_by_the_weight_of_the_rows(penalty: Any, rng: np.random.Generator) -> None:
-    """It is added to a sum over rows, and an objective is a mean."""
+    """A penalty is added to a sum over rows, and an objective is a mean."""
     rows = random_rows(rng, (2, 2), 5)
     objective = pseudo_likelihood(rows, Canonical(rows.domain, STRUCTURES["complete"](2)))
     beside, divided = penalty.added_to(objective, total_weight=8.0)

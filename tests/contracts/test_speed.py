@@ -1,4 +1,4 @@
-"""What is there for speed alone: without it the optimum is the same, and takes no less work. Work is counted."""
+"""Parts that serve speed alone: without them the optimum is the same, and takes no less work. Work is counted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ N = 30
 
 @dataclass
 class Work:
-    """How often something was called."""
+    """Number of calls of a function."""
 
     calls: int = 0
 
@@ -50,7 +50,7 @@ def _counted(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, cost: Calla
 
 
 def _quadratics(n: int) -> list[Quadratic]:
-    """Of full and of low rank, around points with zeros."""
+    """Quadratics of full and of low rank, around points with zeros."""
     found = []
     for seed in range(n):
         rng = np.random.default_rng(seed)
@@ -82,7 +82,7 @@ def _optima(penalties: list[NonsmoothPenalty], quadratics: list[Quadratic]) -> l
 
 
 class _EndlessGroups(GroupL1):
-    """That never notices a group which passes by zero."""
+    """Group penalty that never notices a group passing through zero."""
 
     def truncate_at_zero_crossing(self, start: np.ndarray, end: np.ndarray) -> np.ndarray:
         return end
@@ -110,7 +110,7 @@ def test_groups_that_pass_by_zero_end_there(penalties: Any, inert: Any, monkeypa
 
 
 class _BentGroups(GroupL1):
-    """That does not know its curvature."""
+    """Group penalty that does not know its curvature."""
 
     def curvature(self, w: np.ndarray) -> PenaltyCurvature | None:  # type: ignore[override]
         return None
@@ -144,7 +144,7 @@ class _Forgetful(_BentHierarchies):
 
 
 def test_a_prox_with_memory_takes_fewer_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where proximal steps are all there is."""
+    """Proximal steps are all there is here."""
     rng, weights = np.random.default_rng(0), subsets(5)
     n = len(weights[0])
     features = rng.standard_normal((2 * n, n))
@@ -172,7 +172,7 @@ def test_the_critical_strength_of_a_hierarchy_takes_a_few_newton_steps(monkeypat
 
 
 class _Unordered(WeightedL1):
-    """That does not say it is a sum of absolute values."""
+    """L1 penalty that does not declare itself a sum of absolute values."""
 
     @property
     def thresholds(self) -> None:  # type: ignore[override]
@@ -216,7 +216,7 @@ def _fits(penalty: Any, rows: UniqueRows) -> dict[Any, Any]:
 
 
 def test_numbers_of_groups_start_where_the_last_one_ended(rows: UniqueRows) -> None:
-    """At the weakest strength, where all of them are near each other and far from the rough fit before."""
+    """The weakest strength is tested: all numbers of groups are near each other and far from the rough fit before."""
     groups = (2, 20, 40)
     together = _fits(SoftTied(groups=groups, strength=0.1), rows)
     alone = {key: fit for k in groups for key, fit in _fits(SoftTied(groups=k, strength=0.1), rows).items()}
@@ -228,7 +228,7 @@ def test_numbers_of_groups_start_where_the_last_one_ended(rows: UniqueRows) -> N
 
 
 def test_growing_strengths_start_where_the_last_one_ended(rows: UniqueRows) -> None:
-    """With as many groups as parameters nothing is penalised: there is nothing left to do after the first."""
+    """Nothing is penalised with as many groups as parameters: there is nothing left to do after the first."""
     first, *others = _fits(SoftTied(groups=45, strength=(0.1, 1.0, 10.0)), rows).values()
     assert first.n_groups == first.model.parameters.n_parameters
     assert first.passes > 0
@@ -238,7 +238,7 @@ def test_growing_strengths_start_where_the_last_one_ended(rows: UniqueRows) -> N
 
 
 def test_relearned_fits_start_where_as_many_groups_ended(rows: UniqueRows) -> None:
-    """Where the groups are those of the strength before, that is the optimum; where they are not, it is near."""
+    """If the groups are those of the strength before, that is the optimum; if they are not, it is near."""
     fits = _fits(LearnTieRelearn(groups=(3, 20), strength=(0.1, 1.0, 10.0, 50.0, 100.0)), rows)
     few, many = ([fit for fit in fits.values() if fit.n_groups == k] for k in (3, 20))
     same = [fit for fit in few[1:] if np.array_equal(_groups_of(fit), _groups_of(few[0]))]

@@ -1,4 +1,4 @@
-"""What Newton systems are divided by."""
+"""Preconditioners of Newton systems."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_without_a_constant_the_curvature_stays_what_it_is() -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_a_pseudo_likelihood_is_divided_by_something_positive(shape: str, structure: str, rng) -> None:
-    """On any structure, with terms for single variables or without."""
+    """Structures need not have terms for single variables."""
     parameters = Canonical(domain_of(SHAPES[shape]), STRUCTURES[structure](len(SHAPES[shape])))
     found = pseudo_likelihood(random_rows(rng, SHAPES[shape], 200), parameters).expand(
         rng.normal(scale=0.3, size=parameters.n_parameters)

@@ -9,7 +9,7 @@ from mrfit.core.errors import DataError, InputError, listed
 
 
 def test_codes_are_positions() -> None:
-    """In the order given, not sorted."""
+    """States keep the order in which they are given."""
     variable = Variable("size", ("small", "large", "huge"))
     assert variable.n_states == 3
     assert variable.codes == {"small": 0, "large": 1, "huge": 2}
@@ -49,7 +49,7 @@ def test_wrong_domains_are_refused_with_their_names() -> None:
 
 
 def test_an_unknown_variable_is_named() -> None:
-    """With the ones there are."""
+    """The error lists the known variables."""
     with pytest.raises(InputError, match="no variable 'c'; the variables are 'a', 'b'"):
         Domain.from_states({"a": "01", "b": "01"}).index("c")
 

@@ -26,7 +26,7 @@ def test_log_potentials_of_rows(product: Factors) -> None:
 @pytest.mark.parametrize("structure", STRUCTURES)
 @pytest.mark.parametrize("shape", [(2, 2, 2, 2), (2, 3, 1, 2), (3,)], ids=str)
 def test_parameters_as_factors(kind: type, structure: str, shape: tuple[int, ...], rng: np.random.Generator) -> None:
-    """The same tables in the same order as scope by scope, and the same function of all joint states."""
+    """Tables come in the same order as scope by scope, and give the same function of all joint states."""
     for parameters in PARAMETERIZATIONS[kind](domain_of(shape), STRUCTURES[structure](len(shape)), rng):
         w = rng.standard_normal(parameters.n_parameters)
         product, tables = parameters.to_factors(w), parameters.to_tables(w)
@@ -38,7 +38,7 @@ def test_parameters_as_factors(kind: type, structure: str, shape: tuple[int, ...
 
 
 def test_tables_flat_or_with_axes() -> None:
-    """In C order of the scope as it is listed."""
+    """Values are in C order of the scope as it is listed."""
     table = np.arange(6.0).reshape(3, 2)
     dense = Factors.from_tables((2, 3), [((1, 0), table), ((), 5.0)])
     assert dense == Factors.from_tables((2, 3), [([1, 0], table.ravel().tolist()), ((), [5.0])])

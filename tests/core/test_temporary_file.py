@@ -1,4 +1,4 @@
-"""What a process that was killed while it wrote leaves, and for how long."""
+"""Temporary files of a process that was killed while writing, and when they are swept up."""
 
 from __future__ import annotations
 

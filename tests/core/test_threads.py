@@ -53,7 +53,7 @@ def test_one_range_stays_on_the_calling_thread() -> None:
 
 
 def test_errors_in_a_thread_reach_the_caller() -> None:
-    """As they were raised."""
+    """Errors keep their type and message."""
 
     def work(first: int, last: int) -> None:
         raise InputError(f"range {first} to {last}")
@@ -97,7 +97,7 @@ def test_after_an_error_all_ranges_have_ended() -> None:
 
 
 def outcome(script: str, tmp_path: Path) -> str:
-    """What a script prints, in a process of its own; one that does not end is killed with all it has started."""
+    """Return what a script prints in a process of its own, which is killed with all its children if it does not end."""
     process = process_of(run_script, script, tmp_path / "printed")
     process.join(300)
     if process.exitcode is None:
@@ -157,7 +157,7 @@ forking = pytest.mark.skipif(not hasattr(os, "fork"), reason="only where process
 
 @forking
 def test_a_fit_in_a_forked_child_equals_that_of_its_parent(tmp_path: Path) -> None:
-    """With the threads of the parent asleep, in a child and in a child of that child, and in the parent again."""
+    """Fits agree with the parent's threads asleep: in a child, in a child of that child, and in the parent again."""
     script = """
 here = fit()
 
@@ -180,7 +180,7 @@ print(os.waitpid(pid, 0)[1], fit() == here)
 
 @forking
 def test_fits_in_a_pool_of_forked_processes(tmp_path: Path) -> None:
-    """What scikit-learn's and multiprocessing's users do on Linux, also started from within a thread of ours."""
+    """Pools work as scikit-learn's and multiprocessing's users use them on Linux, also from within a thread of ours."""
     script = """
 from mrfit.core.threads import run
 here = fit()

@@ -101,7 +101,7 @@ def test_threads_change_no_bit(kind: str, n: int, rng: np.random.Generator) -> N
 
 
 def test_many_bits_above_a_block_need_two_passes(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What 2**27 values do, done by 2**18 with smaller passes."""
+    """Smaller passes do with 2**18 values what 2**27 values need."""
     monkeypatch.setattr(transforms.butterflies, "BLOCK_BITS", 11)
     monkeypatch.setattr(transforms.butterflies, "ROW_BITS", 4)
     monkeypatch.setattr(transforms, "_PARALLEL_LENGTH", 1)

@@ -1,4 +1,4 @@
-"""Which columns are variables."""
+"""Selection of the columns that are variables."""
 
 from __future__ import annotations
 
@@ -28,10 +28,12 @@ def test_columns_that_tell_rows_apart_are_refused_together() -> None:
     with pytest.raises(DataError) as raised:
         Dataset.from_table(TABLE)
     message = str(raised.value)
-    assert message.startswith("Columns 'id', 'income' have another value in nearly every row ('id': 196 in 196 rows)")
+    assert message.startswith(
+        "Columns 'id', 'income' have a different value in nearly every row ('id': 196 in 196 rows)"
+    )
     assert "exclude=[...]" in message
     assert "include=[...]" in message
-    with pytest.raises(DataError, match="Column 'id' has another value"):
+    with pytest.raises(DataError, match="Column 'id' has a different value"):
         Dataset.from_table(TABLE, exclude=["income"])
 
 
@@ -76,7 +78,7 @@ def test_no_false_alarm(values: Any, weight: Any) -> None:
     ],
 )
 def test_alarm(values: Any, weight: Any) -> None:
-    with pytest.raises(DataError, match="another value in nearly every row"):
+    with pytest.raises(DataError, match="a different value in nearly every row"):
         Dataset.from_table({"a": list(values)}, sample_weight=weight, missing="state")
 
 
@@ -125,7 +127,7 @@ def test_files(tmp_path: Path) -> None:
     for name, write in (("t.csv", frame.to_csv), ("t.parquet", frame.to_parquet)):
         write(tmp_path / name, index=False)
         path = tmp_path / name
-        with pytest.raises(DataError, match=rf"'{name}': Columns 'id', 'income' have another value"):
+        with pytest.raises(DataError, match=rf"'{name}': Columns 'id', 'income' have a different value"):
             Dataset.from_file(path, weight="count")
         reading = ParseOptions(exclude=["id", "income", "count"])
         assert UniqueRows.from_file(path, reading, weight="count").domain.names == ("a", "b, c")

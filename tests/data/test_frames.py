@@ -152,7 +152,7 @@ def test_whatever_streams_arrow_is_a_table() -> None:
 
 
 def test_truth_values_of_arrow_are_its_bits(rng: np.random.Generator) -> None:
-    """From any bit on, with nulls and without, all alike too."""
+    """Arrays may begin at any bit, have nulls or none, and be constant."""
     values = [None if x < 0.2 else bool(x < 0.6) for x in rng.random(100)]
     for held in (values, [bool(value) for value in values], [True] * 100, [None] * 99 + [False]):
         for first in (0, 5, 8, 61):

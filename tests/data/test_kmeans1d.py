@@ -148,7 +148,7 @@ def test_equals_the_plain_recurrence_for_every_k(population, weighted: bool, rng
 
 @each_population
 def test_costs_of_many_values_are_convex_in_k(population, rng: np.random.Generator) -> None:
-    """At a size no plain twin reaches; a k that was missed would stick out."""
+    """The size is beyond any plain twin; a missed k would stick out."""
     x = population(rng, 5000)
     n_distinct = len(np.unique(x))
     for k in (2, 3, 10, 100, 1000, n_distinct // 2, n_distinct - 5):
@@ -159,7 +159,7 @@ def test_costs_of_many_values_are_convex_in_k(population, rng: np.random.Generat
 
 
 def test_lattices_have_clusters_of_two_sizes() -> None:
-    """Where most k have no price of their own; the least cost is known."""
+    """Most k have no price of their own here; the least cost is known."""
     for m, k in [(10, 4), (97, 13), (1000, 501), (1000, 999), (4096, 3000)]:
         found = kmeans1d(np.arange(m), k)
         sizes = np.bincount(found.assignment)
@@ -255,7 +255,7 @@ def test_the_scale_of_weights_scales_the_cost(scale: float, rng: np.random.Gener
 
 @pytest.mark.parametrize("seed", range(4))
 def test_weights_of_all_sizes_hide_no_better_partition(seed: int) -> None:
-    """Over 24 decades near-ties of one price are wide gaps at the next: what is rounded must not be handed on."""
+    """Near-ties of one price are wide gaps at the next over 24 decades: rounded values must not be handed on."""
     rng = np.random.default_rng(seed)
     x = np.arange(36) + 1e-13 * rng.standard_normal(36)
     weight = 10.0 ** rng.uniform(-12, 12, 36)

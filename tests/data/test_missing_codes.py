@@ -1,4 +1,4 @@
-"""Which numbers of a column are codes of missing answers, and which are answers."""
+"""Numbers in a column that are codes of missing answers rather than answers."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def test_fetch_takes_another_compression_of_the_same_bytes(
 def test_a_killed_download_leaves_nothing_after_the_next(
     tmp_path: Path, data_dir: Path, source: dict[str, bytes]
 ) -> None:
-    """What a process left that was killed while it wrote is swept up; an interrupted one cleans up itself."""
+    """Remains of a process killed while writing are swept up; an interrupted one cleans up itself."""
     for split, key in (("train", "ts"), ("valid", "valid"), ("test", "test")):
         source[f"http://mirror/nltcs.{key}.data.gz"] = (data_dir / "nltcs" / f"{split}.csv.gz").read_bytes()
     (tmp_path / "nltcs").mkdir()

@@ -40,7 +40,7 @@ def test_codes_come_back_from_words(codes: np.ndarray, order: str) -> None:
 
 
 def test_distinct_rows_are_those_of_a_counter(codes: np.ndarray, rng: np.random.Generator) -> None:
-    """In lexicographic order, rows of weight zero left out."""
+    """Rows are in lexicographic order, without those of weight zero."""
     weight = rng.integers(0, 4, len(codes)).astype(float)
     rows = PackedRows.from_codes(codes, weight).distinct()
     expected = distinct_rows(codes, weight)

@@ -39,10 +39,10 @@ def test_bytes_are_told_file_by_file(tmp_path: Path) -> None:
 
 
 def test_columns_are_judged_by_all_files(tmp_path: Path) -> None:
-    """As in one table: 21 values in one file are too many, as many again make them states."""
+    """Columns are read as in one table: 21 values in one file are too many, as many again make them states."""
     line = "\n".join(map(str, range(21)))
     (tmp_path / "1.csv").write_text(f"a\n{line}\n")
-    with pytest.raises(DataError, match="another value in nearly every row"):
+    with pytest.raises(DataError, match="a different value in nearly every row"):
         PartitionedTable.of(tmp_path)
     (tmp_path / "2.csv").write_text(f"a\n{line}\n")
     assert len(PartitionedTable.of(tmp_path).domain[0].states) == 21

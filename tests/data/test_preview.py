@@ -1,4 +1,4 @@
-"""What the first rows say of a table."""
+"""Preview of a table from its first rows."""
 
 from __future__ import annotations
 

@@ -258,7 +258,7 @@ def test_nested_columns_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet"])
 def test_progress_is_in_bytes_of_all_files(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It grows from piece to piece, and ends when all is read; packed bytes count as they lie in the file."""
+    """Progress grows from piece to piece and ends when all is read; compressed bytes count as they lie in the file."""
     monkeypatch.setattr(delimited, "_BYTES_OF_HEAD", 50)
     monkeypatch.setattr(delimited, "_BYTES_PER_PIECE", 4000)
     monkeypatch.setattr(readers, "_CELLS_PER_PIECE", 1000)

@@ -35,7 +35,7 @@ def test_rows_counted_in_chunks_are_those_counted_at_once(table: tuple[np.ndarra
 def test_rows_that_do_not_wait_are_the_same(
     shape: tuple[int, ...], rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is distinct grows by sorts on the way instead of one at the end."""
+    """Sorts along the way give the same distinct rows as one sort at the end."""
     monkeypatch.setattr(row_counter, "_BYTES_WAITING", 200)
     codes = random_codes(rng, shape, 400)
     _check(np.concatenate([codes, codes[:100]]), np.ones(500), 7)

@@ -212,7 +212,7 @@ def test_a_directory_of_parquet(tmp_path: Path) -> None:
 
 
 def test_folders_name_columns(tmp_path: Path) -> None:
-    """As engines for tables write them: any depth, escaped, one without a value; other folders are left aside."""
+    """Folders are named as table engines write them: any depth, escaped, one without a value; others are ignored."""
     folders = ["year=2024/city=S%C3%A3o%20Paulo", "year=2024/city=Rome", "year=2025/city=__HIVE_DEFAULT_PARTITION__"]
     for number, folder in enumerate([*folders, "other", "_temporary=1", ".hidden=2"]):
         (tmp_path / folder).mkdir(parents=True)
@@ -237,7 +237,7 @@ def test_a_folder_names_no_column_twice(tmp_path: Path) -> None:
 
 
 def test_a_list_is_one_table(parts: Path) -> None:
-    """In its own order, with directories and patterns in it."""
+    """Files keep the order of the list, which may contain directories and patterns."""
     listed = Dataset.from_file([parts / "b.csv", str(parts / "c*")])
     assert listed.domain.to_states() == {"b": ["0", "2"], "a": ["y", "z"]}
     assert listed.codes.tolist() == [[0, 0], [1, 1]]

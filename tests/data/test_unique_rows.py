@@ -52,7 +52,7 @@ def test_unique_rows_with_columns_of_many_states(rng: np.random.Generator) -> No
 
 
 def test_all_weights_zero_is_an_error() -> None:
-    """With words, not an empty table."""
+    """The error explains; there is no empty table."""
     with pytest.raises(DataError, match="Every row has weight zero"):
         UniqueRows.from_codes(domain_of((2,)), np.zeros((3, 1), np.uint8), np.zeros(3))
 

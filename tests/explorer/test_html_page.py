@@ -155,7 +155,7 @@ def _bistable() -> tuple[MarkovNetwork, UniqueRows]:
 def test_of_two_modes_one_is_shown_and_the_other_told(
     opened: Open, monkeypatch: pytest.MonkeyPatch, fragment: str
 ) -> None:
-    """Before and now in the mode near the data, never a mixture, whatever is known when the page opens."""
+    """Values before and after evidence are of the mode near the data, never of a mixture of modes."""
     monkeypatch.setattr("mrfit.explorer.page_plan._MOST_CELLS", 1)
     model, rows = _bistable()
     tab = opened(model, fragment, rows=rows)
@@ -176,7 +176,7 @@ def test_of_two_modes_one_is_shown_and_the_other_told(
 
 
 def test_all_parts_of_the_page_show_one_answer(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In every frame while chains run: bars of the list, bars and tables of the panel, the joint table."""
+    """Each frame while chains run shows one answer: in the list, the panel's bars and tables and the joint table."""
     monkeypatch.setattr("mrfit.explorer.page_plan._MOST_CELLS", 1)
     rng = np.random.default_rng(2)
     model = _model(random_factors(rng, (2,) * 30, [(i, i + 1) for i in range(29)]))
@@ -360,7 +360,7 @@ def _texts(picture: ElementTree.Element) -> dict[str, float]:
 
 
 def _lines(picture: ElementTree.Element) -> list[float]:
-    """How opaque each line between two variables is, the faintest first: lines alone are curves."""
+    """Opacity of each edge between two variables, the faintest first; edges alone are curves."""
     strokes = [path for path in picture.iter(f"{SVG}path") if "Q" in path.get("d", "")]
     return sorted(float(path.get("opacity", 1)) for path in strokes for _ in range(path.get("d", "").count("Q")))
 
@@ -421,7 +421,7 @@ def test_the_wheel_zooms_and_a_key_fits_everything(opened: Open, tmp_path: Path)
 
 
 def _places(picture: ElementTree.Element) -> dict[str, tuple[float, float]]:
-    """Where names stand."""
+    """Positions of names."""
     texts = (text for text in picture.iter(f"{SVG}text") if str(text.text).startswith("x"))
     return {str(text.text): (float(text.get("x", 0)), float(text.get("y", 0))) for text in texts}
 
@@ -627,7 +627,7 @@ def test_an_address_restores_the_whole_view(opened: Open) -> None:
 
 
 def test_axe_finds_nothing(opened: Open) -> None:
-    """In light and in dark."""
+    """Light and dark themes are checked."""
     axe = axe_script(Path(__file__).parents[2] / "web")
     wide = _model(random_factors(np.random.default_rng(0), (2, 9), [(0, 1)]))
     pages = [
@@ -646,7 +646,7 @@ def test_axe_finds_nothing(opened: Open) -> None:
 
 
 def _violations(tab: Tab, axe: str) -> dict[str, list[tuple[str, str]]]:
-    """By the theme of the page; what is right is not described, which takes longer than to find what is not."""
+    """Violations by the theme of the page; passed rules are not described, which would take longer than the check."""
     found = {}
     tab.page.evaluate(axe)
     for _ in range(2):

@@ -95,7 +95,7 @@ def test_chains_answer_within_their_error(monkeypatch: pytest.MonkeyPatch, rng: 
 def test_nobody_waits_a_minute_for_most_probable_states(
     monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
-    """Where no tree answers in time a search does, and no solver that takes a minute and lets nothing else run."""
+    """If no tree answers in time a search does, and no solver that takes a minute and blocks everything else."""
 
     def too_long(*_: object) -> None:
         raise AssertionError
@@ -163,7 +163,7 @@ def test_what_is_uncertain_counts_by_its_likelihood(rng: np.random.Generator) ->
 
 
 def test_a_short_time_is_kept(rng: np.random.Generator) -> None:
-    """Where a tree takes longer, chains answer; and no round is begun that would end too late."""
+    """If a tree takes longer, chains answer; and no round begins that would end too late."""
     model = model_of(random_factors(rng, (2,) * 5, [(i, i + 1) for i in range(4)]))
     answering = Answering(model)
     (answer,) = answering.answers(Question.of({"number": 1, "evidence": [], "budget_ms": 1e-6}, (2,) * 5), _never)

@@ -1,4 +1,4 @@
-"""Who may ask the server, and what it refuses."""
+"""Access to the server, and what it refuses."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def test_nonsense_is_refused(server: Explorer, body: str) -> None:
 
 
 def test_a_refusal_is_one_sentence(server: Explorer) -> None:
-    """What was wrong with the evidence, once and in words."""
+    """The answer says once, in a sentence, what was wrong with the evidence."""
     twice = _asked(server, "POST", "/api/query", body='{"number": 1, "evidence": [[1, [0]], [1, [1]]]}')
     assert twice[2] == b"Variable 1 has evidence twice; expected at most once."
 
@@ -228,7 +228,7 @@ def test_a_new_question_does_not_wait_for_the_one_before(server: Explorer, monke
 
 
 def test_a_new_question_ends_the_exact_run_of_the_one_before(server: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It comes while the first is between two cliques, which then gives no answer."""
+    """The second question comes while the first is between two cliques; the first then gives no answer."""
     monkeypatch.setattr("mrfit.inference.exact.tree_passes._PIECE", 1)
     second: list[Answer] = []
     is_void = threading.Event()

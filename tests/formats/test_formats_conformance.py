@@ -36,7 +36,7 @@ def log_z(network: FactorNetwork) -> float:
 
 
 def assert_comes_back(network: FactorNetwork) -> None:
-    """Through every format, table by table over the same variables; learned models drop constants."""
+    """Check the round trip through every format, table by table; learned models drop constants."""
     tables, constant = merged(network.factors)
     for word, kind in FORMATS.items():
         found, other = merged(kind.read(kind.write(network), word).factors)
@@ -117,7 +117,7 @@ def test_libra_scores(conformance_dir: Path) -> None:
 
 
 def test_libra_pseudo_log_likelihoods(conformance_dir: Path) -> None:
-    """Of 294 variables."""
+    """The model has 294 variables."""
     folder = conformance_dir / "libra"
     network = read_network(folder / "msweb-cl.mn.gz")
     rows = read_rows(folder / "msweb.test.gz", network.domain.shape)

@@ -38,7 +38,7 @@ REPORT = EdgeReport(
 @SUFFIXES
 @pytest.mark.parametrize("report", [None, REPORT], ids=["names only", "report"])
 def test_a_structure_comes_back(tmp_path: Path, suffix: str, report: EdgeReport | None) -> None:
-    """With and without numbers, whatever is in a name."""
+    """Edges may have numbers or none, and names any characters."""
     path = tmp_path / f"graph{suffix}"
     save_structure(path, STRUCTURE, DOMAIN, report)
     assert load_structure(str(path), DOMAIN) == STRUCTURE
@@ -65,7 +65,7 @@ def test_no_edges_is_a_structure_too(tmp_path: Path, suffix: str) -> None:
 
 @pytest.mark.parametrize("is_joint", [False, True])
 def test_a_list_without_edges_has_all_columns(is_joint: bool, tmp_path: Path) -> None:
-    """Those of a list with edges, so that programs find them by name."""
+    """Columns are those of a list with edges, so that programs find them by name."""
     joint = {"owner": np.zeros(1, np.int64), "gain": np.zeros(1)} if is_joint else {}
     pair, number = np.zeros((1, 2)), np.zeros(1, np.int64)
     some = EdgeReport(np.array([[2, 3]]), pair, pair, number, **joint)
@@ -88,7 +88,7 @@ _ODD_NAME = st.text(_CHARACTERS | st.sampled_from(",\"' #&<>;=$\\"), max_size=8)
 @given(st.lists(_ODD_NAME, min_size=2, max_size=6, unique=True), st.data())
 @settings(max_examples=60)
 def test_any_names_come_back(names: list[str], data: st.DataObject) -> None:
-    """From all three files, with the weights of a report."""
+    """Names come back from all three files, with the weights of a report."""
     domain = Domain.from_states(dict.fromkeys(names, "01"))
     pairs = [(a, b) for b in range(len(names)) for a in range(b)]
     structure = Structure.from_edges(len(names), data.draw(st.lists(st.sampled_from(pairs), unique=True)))
@@ -179,7 +179,7 @@ def test_json_names_all_variables_and_has_no_nan(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["graph.txt", "graph", "graph.csv.gz", ".csv"])
 def test_an_unknown_suffix_is_refused(tmp_path: Path, name: str) -> None:
-    """In one line, with those that are known."""
+    """The error is one line with the suffixes that are known."""
     for action in (
         lambda: save_structure(tmp_path / name, STRUCTURE, DOMAIN),
         lambda: load_structure(tmp_path / name, DOMAIN),
@@ -206,7 +206,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, suffix: str, monkeyp
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    """Before anything is done."""
+    """The check comes before any work."""
     with pytest.raises(InputError, match="does not exist"):
         check_structure_path(tmp_path / "nowhere" / "graph.csv")
 
@@ -225,7 +225,7 @@ def test_what_does_not_fit_together_is_refused(tmp_path: Path) -> None:
 
 @SUFFIXES
 def test_an_unknown_variable_is_named(tmp_path: Path, suffix: str) -> None:
-    """In one line, with the file and the variables there are."""
+    """The error is one line, with the file and the known variables."""
     path = tmp_path / f"graph{suffix}"
     save_structure(path, STRUCTURE, DOMAIN, REPORT)
     with pytest.raises(StructureError, match=rf"graph{suffix}.*'é'.*the variables are 'a', [^\n]*$"):

@@ -31,7 +31,7 @@ GRAPH = """# two factors
 
 
 def test_the_leftmost_variable_is_fastest() -> None:
-    """In the order in which a factor lists them, whatever their labels; what is left out is zero."""
+    """Variables count in the order in which a factor lists them, whatever their labels; entries left out are zero."""
     network = read_fg(GRAPH.encode(), "model.fg")
     assert network.domain.names == ("v3", "v7")
     assert network.domain.shape == (3, 2)

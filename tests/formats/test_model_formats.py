@@ -32,7 +32,7 @@ def back(network: FactorNetwork, word: str, **options: bool) -> FactorNetwork:
 
 
 def assert_same(found: FactorNetwork, expected: FactorNetwork, *, constant: bool) -> None:
-    """At all joint states; but for a constant, if one may be lost."""
+    """Compare two networks at all joint states, up to a constant if the format loses it."""
     codes = joint_states(expected.domain.shape)
     q, r = expected.log_potential(codes), found.log_potential(codes)
     if not constant:
@@ -65,7 +65,7 @@ def test_conjunctions_come_back(word: str, network: FactorNetwork) -> None:
 @given(networks())
 @settings(max_examples=30)
 def test_conjunctions_become_hidden_variables(word: str, network: FactorNetwork) -> None:
-    """Where a format has tables only."""
+    """Formats that have tables only are tested."""
     found = back(network, word)
     assert found.tables.shape == network.factors.shape
     assert_same(found, network.with_hidden_named(), constant=True)
@@ -73,7 +73,7 @@ def test_conjunctions_become_hidden_variables(word: str, network: FactorNetwork)
 
 @EVERY
 def test_large_and_small_values(word: str) -> None:
-    """Beyond what doubles hold, up to the constant that is recorded."""
+    """Values exceed the range of doubles, up to the constant that is recorded."""
     table = np.array([1000.0, 400.0, -np.inf, 1.0])
     product = Factors.from_tables((2, 2), [((1, 0), table), ((0,), [-5000.0, -5000.5]), ((), [1e-300])])
     network = FactorNetwork(domain_of((2, 2)), product)
@@ -133,7 +133,7 @@ def test_labels_of_factor_graphs_come_back() -> None:
 
 @EVERY
 def test_suffixes(word: str, tmp_path: Path, rng: np.random.Generator) -> None:
-    """In any case, gzipped or not; gzipped files have no date in them."""
+    """Suffixes are recognised in any case, gzipped or not; gzipped files contain no date."""
     suffix = FORMATS[word].suffix
     network = FactorNetwork(domain_of((2, 3)), random_factors(rng, (2, 3), [(1, 0), (0,)]))
     for name in (f"a{suffix}", f"a{suffix.upper()}", f"a.b{suffix}.gz", f"c{suffix}.gz"):

@@ -153,7 +153,7 @@ def test_a_failed_write_leaves_the_old_file(
 
 
 def test_every_truncation_is_noticed(model: MarkovNetwork, tmp_path: Path) -> None:
-    """From the empty file to the last byte missing."""
+    """Every length is tried, from the empty file to one byte short."""
     path = tmp_path / "model.mrf"
     model.save(path)
     whole = path.read_bytes()
@@ -348,7 +348,7 @@ def test_a_scope_with_more_states_than_numbers_is_refused(states: int, tmp_path:
 
 
 def test_a_model_can_come_through_a_pipe(model: MarkovNetwork, tmp_path: Path) -> None:
-    """What cannot be read twice is read once."""
+    """A stream that cannot be read twice is read once."""
     model.save(tmp_path / "model.mrf")
     os.mkfifo(tmp_path / "pipe")
     writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_bytes((tmp_path / "model.mrf").read_bytes()))

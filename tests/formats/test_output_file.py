@@ -1,4 +1,4 @@
-"""Where outputs go: whole files, through links, into pipes, never over what is protected."""
+"""Targets of outputs: whole files, through links, into pipes, never over protected files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mrfit.formats.output_file import check_writable, write_output
 
 
 def test_a_link_stays_and_its_target_is_replaced(tmp_path: Path) -> None:
-    """Through several links, and from another folder."""
+    """Links may be chained and lead to another folder."""
     (tmp_path / "far").mkdir()
     target = tmp_path / "far" / "target.mrf"
     target.write_bytes(b"old")
@@ -48,7 +48,7 @@ def test_a_circle_of_links_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["pipe", "link"])
 def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path: Path, name: str) -> None:
-    """As any target that is no regular file; a device is another."""
+    """Any target that is not a regular file is treated alike, such as a device."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("pipe")
     received: list[bytes] = []
@@ -71,7 +71,7 @@ def test_a_stream_that_is_open_already_is_written_into(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["file", "link"])
 def test_a_read_only_file_is_refused(tmp_path: Path, name: str) -> None:
-    """For the administrator too."""
+    """The administrator is refused, too."""
     (tmp_path / "file").write_bytes(b"old")
     (tmp_path / "file").chmod(0o444)
     (tmp_path / "link").symlink_to("file")
@@ -82,7 +82,7 @@ def test_a_read_only_file_is_refused(tmp_path: Path, name: str) -> None:
 
 
 def test_permissions_are_kept(tmp_path: Path) -> None:
-    """Those of a replaced file; a new one has the usual ones."""
+    """A replaced file passes its permissions on; a new one has the usual ones."""
     (tmp_path / "old").write_bytes(b"old")
     (tmp_path / "old").chmod(0o640)
     write_output(tmp_path / "old", b"new")

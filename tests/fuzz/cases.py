@@ -36,7 +36,7 @@ _NAMES = ("smoker", "cough", "age", "region")
 
 @dataclass(frozen=True)
 class Case:
-    """What is run, and which files it may write."""
+    """Command to run, and the files it may write."""
 
     arguments: list[str]
     outputs: tuple[str, ...] = ()

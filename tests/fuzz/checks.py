@@ -35,7 +35,7 @@ class TookTooLong(BaseException):
 
 
 def problem_of(number: int) -> str | None:
-    """What a case did that none may do; None if it behaved."""
+    """Return what a case did wrong; None if it behaved."""
     with TemporaryDirectory() as name, contextlib.chdir(name):
         folder = Path(name)
         case = make_case(number, folder)

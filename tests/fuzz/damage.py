@@ -78,7 +78,7 @@ def _separators(rng: Rng, content: bytes) -> bytes:
 
 
 def _widen(rng: Rng, content: bytes) -> bytes:
-    """The same columns again and again, under other names or the same."""
+    """Repeat the columns again and again, under other names or the same."""
     n_copies, lines = int(rng.integers(2, 400)), content.split(b"\n")
     head = b",".join(b"%s_%d" % (lines[0].split(b",")[0], k) for k in range(n_copies * (lines[0].count(b",") + 1)))
     return b"\n".join([head if rng.random() < 0.8 else lines[0], *(b",".join([line] * n_copies) for line in lines[1:])])
@@ -118,7 +118,7 @@ _JUNK: list[Any] = [
 
 
 def spoiled_document(rng: Rng, document: Any) -> Any:
-    """With one of its values replaced, dropped or doubled."""
+    """Return the document with one of its values replaced, dropped or doubled."""
     if isinstance(document, dict) and document and rng.random() < 0.85:
         key = pick(rng, document)
         if rng.random() < 0.15:

@@ -1,1 +1,1 @@
-"""What commands print over real data, recorded: `make golden` makes the record anew."""
+"""Recorded output of commands over real data: `make golden` makes the record again."""

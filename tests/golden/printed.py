@@ -1,4 +1,4 @@
-"""What the commands print now and which kernels each compiled, as JSON: for a process that begins with none loaded."""
+"""Output of the commands as JSON, with the kernels each compiled; run in a process that has none loaded."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def recorded(names: Iterable[str] = COMMANDS) -> dict[str, Any]:
 
 
 def document_of(command: str) -> Any:
-    """What the last of ``mrfit STEP --json --jobs 1`` prints, for the steps of a command, in an empty folder."""
+    """Run the steps of a command in an empty folder with ``--json --jobs 1``; return what the last prints."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for step in command.split(" then "):
             printed = io.StringIO()

@@ -38,7 +38,7 @@ RESULTS = Path(__file__).with_name("results.json")
 
 @dataclass(frozen=True)
 class Recorded:
-    """What came out, and the results versions of all that decided it."""
+    """Result of a part, with the results versions of everything that determined it."""
 
     versions: Mapping[str, int]
     result: Mapping[str, Any]
@@ -60,7 +60,7 @@ def _structure_of(learner: StructureLearner, name: str = "nltcs") -> Recorded:
 
 
 def _fit_of(learner: Learner, name: str = "nltcs") -> Recorded:
-    """What validation rows choose of the penalty's own grid, or of the strengths given."""
+    """Fit that validation rows choose from the penalty's own grid, or from the strengths given."""
     rows = _rows(name, "train")
     valid = _rows(name, "valid").recoded(rows.domain)
     best = learner.fit(rows, valid, compared=False).best
@@ -128,7 +128,7 @@ def stored() -> dict[str, Recorded]:
 
 
 def complaint(name: str, found: Recorded, recorded: Recorded | None) -> str:
-    """What is wrong with a result beside the recorded one; nothing if it is the same by the same versions."""
+    """Return how a result differs from the recorded one; empty if they agree under the same versions."""
     if recorded is None:
         return f"{name} is not recorded: run `make golden`."
     if is_unversioned(found, recorded):
@@ -155,7 +155,7 @@ def is_unversioned(found: Recorded, recorded: Recorded) -> bool:
 
 
 def merged(found: Mapping[str, Recorded], recorded: Mapping[str, Recorded]) -> dict[str, Recorded]:
-    """What to record; refuses another result by the same versions, and keeps what is the same as it is."""
+    """Return the results to record; refuse another result under the same versions, and leave equal ones as they are."""
     for name, entry in found.items():
         if name in recorded and is_unversioned(entry, recorded[name]):
             raise ValueError(complaint(name, entry, recorded[name]))

@@ -64,7 +64,7 @@ def test_a_known_variable_has_one_state(engine: Engine, rng: np.random.Generator
 
 @pytest.mark.parametrize("engine", EXACT, ids=str)
 def test_sums_that_overflow_are_told(engine: Engine) -> None:
-    """Where an impossible state is added to what overflowed, it is told or does not matter."""
+    """An impossible state that is added to an overflow is reported, or does not matter."""
     large = [((0,), [1e308, 0.0])] * 2
     with pytest.raises(InputError, match="overflow"):
         _run(engine, Factors.from_tables((2,), large))

@@ -120,7 +120,7 @@ def test_libra_chain(model: str, conformance_dir: Path) -> None:
     [("test1", "test1.ev", "test1.ev.mpe"), ("mpe/test1-ev1", "test1.ev1", "test1-ev1.ev1.mpe")],
 )
 def test_libra_most_probable_states(model: str, evidence: str, states: str, conformance_dir: Path) -> None:
-    """With evidence the optimum is unique."""
+    """Evidence makes the optimum unique."""
     folder = conformance_dir / "libra"
     network = read_network(folder / f"{model}.mn")
     given = read_rows(folder / "mpe" / evidence, network.domain.shape).codes
@@ -168,7 +168,7 @@ def _pairwise_scores(tau: list[float], omega: dict[str, float], scores: list[int
 
 @pytest.mark.parametrize(("name", "scores"), [("jonas8", [-1, 1]), ("sim3", [0, 1, 2])])
 def test_psychometric_log_likelihoods(name: str, scores: list[int], conformance_dir: Path) -> None:
-    """Of all rows, exact, at the published parameters."""
+    """All rows are scored exactly, at the published parameters."""
     folder = conformance_dir / "psychonetrics"
     expected = _expected(folder)[name]
     tau = expected["tau"]

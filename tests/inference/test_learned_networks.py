@@ -46,10 +46,10 @@ def _network(name: str) -> MarkovNetwork:
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_log_z(name: str) -> None:
-    """To the digits that are known: fits are certified, so both found the same parameters.
+    """Log Z agrees to the digits that are known: fits are certified, so that both found the same parameters.
 
-    Those that were fitted from another start, or by other steps, agree as far as the tolerance of a fit goes: run to
-    their optimum, log Z of the known ones moves by up to 5e-6.
+    Fits from another start, or by other steps, agree as far as the tolerance of a fit allows: run to their optimum, log
+    Z of the known ones changes by up to 5e-6.
     """
     digits = 5e-6 if name in OTHER_STEPS else 2e-8
     assert float(_network(name).log_z(engine="tree")) == pytest.approx(NETWORKS[name][-1], abs=digits)
@@ -60,7 +60,7 @@ def test_log_z(name: str) -> None:
     [("nltcs-complete", -6.033240), ("nltcs-gain-or", -6.080635), ("plants-gain-or", -14.0774)],
 )
 def test_log_likelihood_of_test_rows(name: str, test_ll: float) -> None:
-    """By transforms over all joint states where they are few, and by a tree where they are 2**69."""
+    """Transforms over all joint states are used where they are few, and a tree where there are 2**69."""
     model, rows = _network(name), UniqueRows.from_file(f"{NETWORKS[name][0]}:test")
     assert model.ll(rows) == pytest.approx(test_ll, abs=6e-5 if name.startswith("plants") else 1e-6)
 

@@ -1,4 +1,4 @@
-"""What messages say: exact on forests, bounds and estimates elsewhere, and what every such engine promises."""
+"""Message passing: exact on forests, bounds and estimates elsewhere, and the promises of every such engine."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_ties_are_broken_together() -> None:
 @settings(max_examples=60)
 @given(factors())
 def test_bounds_hold(product: Factors) -> None:
-    """From above for pairs, from below for everything, wherever they are given."""
+    """Bounds are from above for pairs, from below for all scopes, where an engine gives them."""
     log_z = reference.probabilities(product)[0]
     slack = 1e-7 * (1.0 + abs(log_z))
     for engine in [*MESSAGE_ENGINES[TreeReweighted], *MESSAGE_ENGINES[MeanField]]:
@@ -145,7 +145,7 @@ def test_bounds_on_both_sides_of_a_grid(states: int, scale: float, rng: np.rando
 @settings(max_examples=60)
 @given(factors())
 def test_beliefs_are_distributions_that_agree(product: Factors) -> None:
-    """With loops too: summed over the rest of a scope they give the single variables; impossible cells have none."""
+    """Scopes agree with single variables also on graphs with loops; impossible cells have no belief."""
     for engine in (BeliefPropagation(), BeliefPropagation(merge=True)):
         found = _run(engine, product)
         assert found.exact == (_sees_a_forest(engine, product) and found.converged)
@@ -187,7 +187,7 @@ def test_messages_go_through_the_factors_as_given(rng: np.random.Generator) -> N
 
 
 def test_merging_is_said(rng: np.random.Generator) -> None:
-    """Where it changes the messages and the answer is not exact all the same."""
+    """A remark is made if merging changes the messages and the answer is not exact in spite of it."""
     shape, scopes = SCOPES["cycle"]
     product = random_factors(rng, shape, [*scopes, scopes[0]])
     assert "1 table was merged" in _run(BeliefPropagation(merge=True), product).remarks[1]
@@ -196,7 +196,7 @@ def test_merging_is_said(rng: np.random.Generator) -> None:
 
 
 def test_the_marginals_are_the_gradient_of_the_bethe_value(rng: np.random.Generator) -> None:
-    """As for every engine; the fixed point moves, but the value does not change with it."""
+    """The fixed point depends on the tables, but the value does not change with it to first order."""
     product, step = random_factors(rng, *SCOPES["mixed cardinalities"]), 1e-5
     product = product.with_values(0.3 * product.values)
     engine = BeliefPropagation(tolerance=1e-13)

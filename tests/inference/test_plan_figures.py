@@ -19,7 +19,7 @@ def _complete(n: int) -> Factors:
 
 
 def test_one_huge_clique_is_not_given_the_size_of_its_messages() -> None:
-    """It sends none: 1.2e+16 cells "and 8e-09 GB" was said of such a tree."""
+    """One clique sends no messages: such a plan once said 1.2e+16 cells "and 8e-09 GB"."""
     plan = JunctionTree().plan(_complete(53))
     assert not plan.fits
     figures = plan.figures()

@@ -1,4 +1,4 @@
-"""What every engine promises whose answers have errors."""
+"""Promises of every engine whose answers have errors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _exact(product: Factors):
 def test_marginals_and_log_z_are_within_their_errors(
     name: str, engine: Sampler, zeros: float, rng: np.random.Generator
 ) -> None:
-    """Of every scope, turned too, of single variables and of nothing; 5 errors, as there are thousands of numbers."""
+    """Scopes in any order, single variables and nothing are asked for; 5 errors, as there are thousands of numbers."""
     product = random_factors(rng, *SCOPES[name], zeros=zeros)
     exact, found = _exact(product), _run(engine, product)
     assert not found.exact

@@ -78,7 +78,7 @@ def test_every_coding_of_two_states_is_the_same_table(rng: np.random.Generator) 
 
 @pytest.mark.parametrize("counts", [(3, 5), (7, 2, 1), (1, 1, 1, 40, 2)])
 def test_pseudo_likelihood_of_one_variable_is_likelihood(counts: tuple[int, ...]) -> None:
-    """As the strength goes to zero the parameters are log-odds of frequencies, the score minus the entropy."""
+    """Parameters tend to log-odds of frequencies, and the score to minus the entropy, as the strength falls."""
     rows = UniqueRows.from_codes(
         domain_of((len(counts),)), np.arange(len(counts), dtype=np.uint8)[:, None], np.array(counts, float)
     )
@@ -90,7 +90,7 @@ def test_pseudo_likelihood_of_one_variable_is_likelihood(counts: tuple[int, ...]
 
 
 def test_independent_variables_are_scored_apart(rng: np.random.Generator) -> None:
-    """Without pairs every marginal is its own table."""
+    """Every marginal is the table of its own variable."""
     rows = full_rows(rng, (2, 3, 4))
     fit = learn(rows, Structure.independent(3), learner((1.0,), free_orders=(1,), tolerance=TIGHT)).best
     expected = 0.0
@@ -101,7 +101,7 @@ def test_independent_variables_are_scored_apart(rng: np.random.Generator) -> Non
 
 
 def test_a_saturated_model_has_the_empirical_conditionals(rng: np.random.Generator) -> None:
-    """With all scopes and no penalty, log p(x) is the log of the frequencies up to a constant."""
+    """Log p(x) is the log of the frequencies up to a constant, with all scopes and no penalty."""
     rows = full_rows(rng, (2, 3, 2))
     settings = learner((1.0,), free_orders=(1, 2, 3), tolerance=1e-11)
     model = learn(rows, Structure.up_to_order(3, 3), settings).best.model

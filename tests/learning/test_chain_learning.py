@@ -82,7 +82,7 @@ def test_the_same_seed_gives_the_same_model() -> None:
 
 
 def test_chains_are_drawn_towards_the_tree_too() -> None:
-    """With a penalty that leaves little of the rows, to where an exact engine is drawn."""
+    """A penalty that outweighs the rows draws chains to where it draws an exact engine."""
     chains, exact = (
         Learner(CompleteGraph(), L2(300.0, toward="tree"), objective).fit(_rows()).best
         for objective in (CHAINS, ENUMERATION)
@@ -96,9 +96,9 @@ def test_chains_are_drawn_towards_the_tree_too() -> None:
     [(SoftTied(30.0, groups=3), 0.05), (HardTied(30.0, groups=3), 0.05), (LearnTieRelearn(30.0, groups=3), 0.1)],
 )
 def test_tied_by_chains_is_tied_exactly(penalty: TyingSpec, apart: float) -> None:
-    """To 0.003 nats by exact log Z, to 0.02 by what chains say of it.
+    """Tied values agree to 0.003 nats by exact log Z, and to 0.02 by the chains' own.
 
-    Where nothing draws values to each other, 0.003 nats are 0.1 of the value that fewest parameters share.
+    If nothing draws values to each other, 0.003 nats are 0.1 of the value that the fewest parameters share.
     """
     chains, exact = (
         Learner(CompleteGraph(), penalty, objective).fit(_rows()).best for objective in (CHAINS, ENUMERATION)
@@ -121,7 +121,7 @@ def test_l1_makes_zeros() -> None:
 
 @pytest.mark.parametrize("penalty", [L1(), UniformL1(), GroupLasso()])
 def test_paths_begin_where_nothing_is_joined(penalty: PenaltySpec) -> None:
-    """At the strength at which exact ones begin, which takes no chains."""
+    """Paths start at the strength at which exact ones start, which takes no chains."""
     chains, exact = (
         Learner(CompleteGraph(), penalty, objective).fit(_rows(), _rows(1)) for objective in (CHAINS, ENUMERATION)
     )
@@ -163,7 +163,7 @@ def test_auto_takes_chains_where_no_exact_engine_fits() -> None:
 
 
 def test_a_fit_states_the_error_of_its_scores() -> None:
-    """That of log Z, and of learning; enough to explain what is missing to the exact score of the same rows."""
+    """The error covers log Z and learning, and explains the gap to the exact score of the same rows."""
     document, exact = (
         _fitted().to_dict(),
         Learner(CompleteGraph(), L2(3.0), ENUMERATION).fit(_rows()),
@@ -269,7 +269,7 @@ def test_a_phantom_at_the_iteration_limit_says_both(monkeypatch: pytest.MonkeyPa
 
 
 def test_chains_that_do_not_mix_afterwards_are_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What would be chosen is estimated again; a fit whose log Z is then unknown gives way to the next."""
+    """The winner is estimated again; if its log Z is then unknown, the next fit is chosen."""
     strengths: list[float] = []
 
     def unmixed_first(self: ChainProblem, factors: Factors) -> LogZEstimate:
@@ -297,7 +297,7 @@ def test_chains_that_do_not_mix_give_no_number(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_phantom_that_is_left_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on tmovie and book, whose real heavy rows need a mode that hunts do not settle."""
+    """The mode occurs as on tmovie and book, whose real heavy rows need a mode that the search does not settle."""
     monkeypatch.setattr(LogZEstimate, "has_phantom", property(lambda self: self.near.log_z > -np.inf))
     best = Learner(ChowLiuTree(), L2(3.0), CHAINS).fit(_rows()).best
     assert best.solution.status is Status.SPURIOUS_MODE

@@ -20,7 +20,7 @@ NamedRows = Callable[..., UniqueRows]
 
 
 class StoppedError(Exception):
-    """What a user's interrupt is to a run."""
+    """Stand-in for the interrupt of a user."""
 
 
 def stop_after(n_most: int) -> Callable[[int, int], None]:
@@ -43,7 +43,7 @@ def stop_after(n_most: int) -> Callable[[int, int], None]:
     ids=lambda penalty: penalty.word,
 )
 def test_stopped_fits_end_as_one(penalty: PenaltySpec, named_rows: NamedRows, tmp_path: Path) -> None:
-    """What is kept has its bits; what follows is as close as the tolerance, for solvers remember Hessians."""
+    """Stored fits keep their bits; later ones agree within the tolerance, since solvers remember Hessians."""
     rows, file = named_rows("czech", "data"), tmp_path / "kept"
     learner = Learner(penalty=penalty, folds=2, tolerance=1e-9)
     whole = learner.fit(rows)
@@ -111,7 +111,7 @@ def test_other_runs_and_strangers_files_are_refused(named_rows: NamedRows, tmp_p
 
 
 def test_a_fit_that_is_refused_leaves_no_file(named_rows: NamedRows, tmp_path: Path) -> None:
-    """It would refuse the command that is right."""
+    """Such a file would refuse the command that is right."""
     path, rows = tmp_path / "kept", named_rows("czech", "data")
     with pytest.raises(InputError, match="needs held-out rows"):
         Learner(penalty=SoftTied()).fit(rows, resume=path)

@@ -63,7 +63,7 @@ def rows(table: dict[str, np.ndarray]) -> UniqueRows:
 
 
 def _terms(x: np.ndarray, *, on_edges: bool) -> np.ndarray:
-    """Of rows a, b, c, z: what log p(a, b, c | z) is made of, in the order of scopes."""
+    """Features of log p(a, b, c | z) in rows a, b, c, z, in the order of scopes."""
     a, b, c = x[:, :3].T.astype(float)
     one, two = ((x[:, 3] == s).astype(float) for s in (1, 2))
     pairs = [a * b, a * c, a * one, a * two, b * c, b * one, b * two, c * one, c * two]
@@ -107,7 +107,7 @@ def test_the_optimum_by_definition(learner: Learner, rows: UniqueRows) -> None:
 
 
 def test_held_out_rows_judge_given_their_covariates(rows: UniqueRows) -> None:
-    """By the likelihood of x given z, too, which is not that of x and z."""
+    """The likelihood is that of x given z, not that of x and z."""
     fitted = Learner(penalty=L2((1.0, 10.0)), covariates=("z",), folds=2, judge="ll").fit(rows)
     assert fitted.best.held_out == pytest.approx(fitted.model.ll(rows), abs=0.02)
     validated = Learner(penalty=L2((1.0, 10.0)), covariates=("z",), judge="ll").fit(rows, rows)
@@ -194,7 +194,7 @@ def test_other_coordinates_give_the_same_distribution(rows: UniqueRows) -> None:
 
 
 def test_ordered_covariates_have_one_effect(rows: UniqueRows) -> None:
-    """Where they are named; by themselves they have one for each state."""
+    """Covariates named as ordered have one effect; otherwise they have one for each state."""
     learner = Learner(penalty=NoPenalty(), covariates=("z",), parameterization="ordered", ordered=("a", "b", "c", "z"))
     model = learner.fit(rows).model
     assert [name for name in model.parameters.names() if "z" in name] == ["a × z", "b × z", "c × z"]
@@ -204,14 +204,14 @@ def test_ordered_covariates_have_one_effect(rows: UniqueRows) -> None:
 
 
 def _pll_by_definition(model: MarkovNetwork, rows: UniqueRows) -> float:
-    """From the distributions given every state of z."""
+    """Pseudo-log-likelihood from the distributions given every state of z."""
     log_p = np.log(np.stack([_distribution(model, z).reshape(2, 2, 2) for z in range(3)], axis=-1))
     given_rest = sum(log_p - logsumexp(log_p, axis=axis, keepdims=True) for axis in range(3))
     return float(rows.sample_weight @ given_rest[tuple(rows.codes.T.astype(int))]) / rows.total_weight
 
 
 def test_l1_leaves_covariates_free(rows: UniqueRows) -> None:
-    """As it does single variables: at the strength at which no pair is left, effects are those without a penalty."""
+    """Covariates are free as single variables are: without pairs, effects are those without a penalty."""
     strong = Learner(penalty=L1(1e4), covariates=("z",)).fit(rows).model
     alone = Learner.from_dict({**PLAIN.to_dict(), "structure": {"kind": "independent"}}).fit(rows).model
     found = dict(zip(strong.parameters.names(), strong.w, strict=True))
@@ -250,7 +250,7 @@ def _column(rows: UniqueRows, i: int) -> np.ndarray:
 
 
 def test_a_check_takes_covariates_as_they_are_in_the_rows(rows: UniqueRows) -> None:
-    """Where every pair of variables has a table for every state of z, all frequencies of pairs are nearly met."""
+    """If every pair has a table for every state of z, all frequencies of pairs are nearly matched."""
     model = ON_EDGES.fit(rows).model
     check = model.check(rows)
     assert check.max_pair_error is not None
@@ -259,7 +259,7 @@ def test_a_check_takes_covariates_as_they_are_in_the_rows(rows: UniqueRows) -> N
 
 
 def test_missing_cells(rows: UniqueRows) -> None:
-    """Of variables, not of covariates."""
+    """Variables may be missing, covariates may not."""
     codes = np.repeat(rows.codes, rows.sample_weight.astype(int), axis=0)
     holes = np.random.default_rng(1).random(codes.shape) < 0.05
     for column, complete in ((slice(0, 3), True), (slice(0, 4), False)):
@@ -291,7 +291,7 @@ def test_resamples_groups_and_ties(rows: UniqueRows) -> None:
 
 
 def test_descriptions_keep_their_names(rows: UniqueRows) -> None:
-    """Those in saved models and of stored results, whatever the settings are called today; both names are read."""
+    """Names in saved models and stored results stay, whatever the settings are called today; both names are read."""
     document = ON_EDGES.to_dict()
     assert list(document)[-2:] == ["given", "given_edges"]
     assert (document["given"], document["given_edges"]) == (["z"], True)
@@ -305,7 +305,7 @@ def test_descriptions_keep_their_names(rows: UniqueRows) -> None:
 
 
 def test_earlier_names_of_covariates(rows: UniqueRows) -> None:
-    """With a warning that names the new one, which points at the line that has the old one."""
+    """A warning names the new setting, and points at the line with the old one."""
     with pytest.warns(FutureWarning, match="of Learner is now 'covariates") as told:
         learner = Learner(penalty=NoPenalty(), given=("z",), given_edges=True)
     assert learner == ON_EDGES

@@ -23,7 +23,7 @@ class Counter(CachedObjective):
 
 
 def looks(scores: list[float], best: float, *, passes: int = 60) -> list[bool]:
-    """What a race says of a fit with these scores, so many passes apart; the point is its score."""
+    """Return the decisions of early stopping on a fit with these scores, so many passes apart; a point is its score."""
     counter = Counter()
     found = EarlyStopping(counter, lambda w: float(w[0]))
     found.best = best
@@ -67,7 +67,7 @@ def test_what_is_left_would_not_have_been_chosen(
 def test_there_is_no_race_where_another_score_chooses(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a fit maximises on its way cannot be compared with that."""
+    """The objective of a fit cannot be compared with another score."""
     monkeypatch.setattr(held_out, "EarlyStopping", None)  # nobody may begin one
     rows, valid = (chain(rng, n)[:, :6] for n in (60, 200))
     learner = Learner(CompleteGraph(), LearnTieRelearn((0.1, 1.0), groups=(2, 5)), judge="ll")

@@ -85,7 +85,7 @@ def test_complete_rows_take_one_fit(objective: ObjectiveSpec, rng: np.random.Gen
 
 
 def _observed_ll(model: mrfit.MarkovNetwork, rows: UniqueRows, w: np.ndarray) -> np.ndarray:
-    """Of every row, by adding up all joint states."""
+    """Log-likelihood of the observed values of every row, summed over all joint states."""
     states = np.indices(rows.domain.shape).reshape(len(rows.domain), -1).T
     log_p = model.parameters.to_factors(w).log_potential(states)
     p = np.exp(log_p - np.logaddexp.reduce(log_p))

@@ -69,14 +69,14 @@ def _fit(
     valid: UniqueRows | None = None,
     **more: Any,
 ) -> CandidateFit:
-    """Over all sets of up to ``order`` variables; all of them by default."""
+    """Fit over all sets of up to ``order`` variables; all of them by default."""
     n = len(rows.domain)
     structure = Structure.up_to_order(n, n if order is None else order)
     return learn(rows, structure, _settings(kind, penalty, strength, **more), valid=valid).best
 
 
 def _probabilities(model: MarkovNetwork) -> np.ndarray:
-    """Of all joint states, one axis for each variable."""
+    """Probabilities of all joint states, one axis for each variable."""
     shape = model.domain.shape
     states = UniqueRows.from_codes(model.domain, joint_states(shape), np.ones(int(np.prod(shape))))
     dense = DenseLikelihood(feature_matrix(model.parameters), states)
@@ -110,13 +110,13 @@ def _czech() -> UniqueRows:
 
 @cache
 def _czech_fit(kind: str, penalty: str, strength: float, **more: Any) -> CandidateFit:
-    """As `_fit`; learned once, though many tests say something about it."""
+    """Fit to the czech data, cached because many tests use it."""
     return _fit(_czech(), kind, penalty, strength, **more)
 
 
 @dataclass(frozen=True)
 class Value:
-    """What a prototype and a conic solver agree on to 4e-10: P / N, and the negative log-likelihood per row."""
+    """Value that a prototype and a conic solver agree on to 4e-10: P / N, and the negative log-likelihood per row."""
 
     kind: str
     penalty: str
@@ -178,7 +178,7 @@ def test_the_value_at_the_optimum_is_the_entropy_of_the_model(value: Value) -> N
 
 @pytest.mark.parametrize("value", [v for v in CZECH_VALUES if v.kind in ("I", "GI", "F")], ids=str)
 def test_two_methods_agree_on_redundant_coordinates(value: Value) -> None:
-    """Where parameters are not unique their value is."""
+    """Redundant parameters are not unique, but their value is."""
     newton = _czech_fit(value.kind, value.penalty, value.strength)
     gradients = _fit(
         _czech(), value.kind, value.penalty, value.strength, solver=Fista(), tolerance=1e-4, max_iterations=4000
@@ -236,7 +236,7 @@ RESCALED = {
 
 @pytest.mark.parametrize("strength", [0.5, 8.0, 60.0])
 def test_pairs_in_all_coordinates_are_one_model(strength: float) -> None:
-    """The same value and the same distribution, with strengths that differ by a factor."""
+    """Values and distributions are equal, with strengths that differ by a factor."""
     rows = _czech()
     spectral = _fit(rows, "S", "l1", strength, order=2, tolerance=1e-9)
     p = _probabilities(spectral.model)
@@ -471,7 +471,7 @@ def test_which_value_is_called_first(penalty: str) -> None:
 @pytest.mark.parametrize("penalty", ["l1", "group", "hierarchical"])
 @pytest.mark.parametrize("kind", ["S", "C1", "C2", "I", "GI", "F"])
 def test_the_order_of_the_variables_is_nothing(kind: str, penalty: str) -> None:
-    """To any coordinates."""
+    """No parameterization depends on it."""
     rows = _czech()
     moved = UniqueRows.from_codes(rows.domain, rows.codes[:, [3, 0, 5, 1, 4, 2]], rows.sample_weight)
     assert _value(moved, kind, penalty, 3.0) == pytest.approx(_czech_value(kind, penalty, 3.0), abs=2e-9)
@@ -496,7 +496,7 @@ def test_a_row_twice_is_a_row_of_weight_two(kind: str, penalty: str) -> None:
 
 
 def test_relabelled_states_leave_spectral_groups_as_they_are(rng: np.random.Generator) -> None:
-    """For more than two states the group penalty is the symmetric one; l1 is not."""
+    """The group penalty is symmetric in more than two states; l1 is not."""
     counts = rng.integers(1, 30, (3, 4, 3)).astype(float)
     relabelled = counts[np.ix_([2, 0, 1], [1, 3, 0, 2], [1, 0, 2])]
     for penalty in ("group", "hierarchical"):
@@ -526,7 +526,7 @@ def test_parity_is_one_spectral_parameter(penalty: str) -> None:
 @pytest.mark.parametrize("kind", ["S", "C1", "C2", "I", "GI", "F"])
 @pytest.mark.parametrize("penalty", ["l1", "group", "hierarchical"])
 def test_independent_variables_have_no_interactions(kind: str, penalty: str) -> None:
-    """At any strength, and the likelihood is that of the margins."""
+    """No strength brings any in, and the likelihood is that of the margins."""
     margins = [np.array([1.0, 2.0]), np.array([3.0, 1.0]), np.array([2.0, 5.0]), np.array([1.0, 1.0])]
     counts = np.einsum("a,b,c,d->abcd", *margins)
     fit = _fit(_table(counts), kind, penalty, 0.01)
@@ -569,7 +569,7 @@ def test_flat_l2_in_closed_form_is_what_solvers_find(
 
 
 def test_steps_by_products_and_by_a_matrix_end_at_one_optimum(nltcs: Rows, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there are many parameters the Hessian is not held as a matrix."""
+    """Many parameters have no Hessian stored as a matrix."""
     by_matrix = _fit(nltcs["train"], "S", "flat-l1", 256.0)
     products = []
     plain = faces.by_products
@@ -612,7 +612,7 @@ def test_pseudo_counts_are_counts_and_more(rng: np.random.Generator) -> None:
 
 
 def _penalty(parameters: Any, penalty: str, strength: float) -> NonsmoothPenalty:
-    """From its definition: 2^(r - 2) for a scope of r variables, single variables free."""
+    """Penalty from its definition: 2^(r - 2) for a scope of r variables, single variables free."""
     order = parameters.order_of_parameter
     scopes = list(parameters.structure.scopes)
     of_scope = np.array([2.0 ** (len(scope) - 2) * (len(scope) > 1) for scope in scopes])
@@ -701,7 +701,7 @@ def test_of_a_single_variable_both_likelihoods_are_one(
 
 @pytest.mark.parametrize("kind", ["S", "C1", "C2", "GI", "F"])
 def test_a_model_in_other_coordinates_says_the_same(kind: str, tmp_path: Path, rng: np.random.Generator) -> None:
-    """About every joint state; and so it does when it was saved and loaded."""
+    """Every joint state has the same probability, also after saving and loading."""
     rows = _czech()
     states = Dataset(rows.domain, joint_states((2,) * 6))
     model = _czech_fit(kind, "l1", 3.0).model
@@ -730,7 +730,7 @@ def test_a_model_in_other_coordinates_says_the_same(kind: str, tmp_path: Path, r
 def test_models_of_every_kind_are_saved_whole(
     shape: tuple[int, ...], structure: str, tmp_path: Path, rng: np.random.Generator
 ) -> None:
-    """With their reference states, and the provenance."""
+    """Reference states and provenance are saved, too."""
     states = Dataset(domain_of(shape), joint_states(shape))
     for parameters in chosen_parameterizations(states.domain, STRUCTURES[structure](3), rng):
         model = MarkovNetwork(parameters, rng.standard_normal(parameters.n_parameters), {"by": "hand"})
@@ -779,7 +779,7 @@ def test_the_estimator_learns_exactly() -> None:
 
 
 def test_too_many_joint_states_are_refused(rng: np.random.Generator) -> None:
-    """Before anything of their size is made; chains, which are left where cliques have as many, know no others."""
+    """The check comes before any allocation. Chains are left if cliques are as large, but only canonical parameters."""
     rows = random_rows(rng, (2,) * 60, 30)
     with pytest.raises(InputError, match=r"all 1\.2e\+18 joint states of 60 variables.*Use the pseudo-likelihood"):
         _fit(rows, "S", "l1", 1.0)
@@ -788,7 +788,7 @@ def test_too_many_joint_states_are_refused(rng: np.random.Generator) -> None:
 
 
 def test_order_zero_is_refused() -> None:
-    """At the door."""
+    """The check is at the call."""
     with pytest.raises(StructureError, match="must be at least 1; got 0"):
         structure_from("order:0", _czech().domain).learn(_czech())
 
@@ -802,7 +802,7 @@ def test_order_zero_is_refused() -> None:
     ],
 )
 def test_an_unknown_reference_is_refused(reference: str, message: str) -> None:
-    """With the states there are."""
+    """The error lists the states."""
     settings = learner((1.0,), penalty="l1", objective="likelihood", reference=reference)
     with pytest.raises(InputError, match=message):
         learn(_czech(), Structure.complete(6), settings)
@@ -821,7 +821,7 @@ def test_an_unknown_reference_is_refused(reference: str, message: str) -> None:
     ],
 )
 def test_settings_that_contradict_each_other_are_refused(options: dict[str, Any], message: str) -> None:
-    """Before any data are seen."""
+    """The check needs no data."""
     with pytest.raises(InputError, match=message):
         learner(**{"objective": "likelihood"} | options)
 
@@ -842,7 +842,7 @@ def test_a_path_without_any_dependence_is_refused() -> None:
 @pytest.mark.parametrize("kind", ["S", "C1", "C2", "I", "GI", "F"])
 @pytest.mark.parametrize("penalty", ["l1", "group", "hierarchical"])
 def test_a_constant_column_is_no_trouble(kind: str, penalty: str, rng: np.random.Generator) -> None:
-    """With a declared state that never occurs: as good as never, and the rest as without the column."""
+    """A declared state that never occurs gets next to no probability, and the rest is as without the column."""
     counts = rng.integers(1, 30, (2, 1, 3)).astype(float)
     padded = np.concatenate([counts, np.zeros_like(counts)], axis=1)
     fit = _fit(_table(padded), kind, penalty, 2.0)

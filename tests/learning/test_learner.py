@@ -70,7 +70,7 @@ def test_every_part_has_a_word_of_its_own() -> None:
 
 @pytest.mark.parametrize("word", SOLVERS)
 def test_a_solver_has_one_word_everywhere(word: str) -> None:
-    """In a learner's JSON, and in what a model says of the solver that made it."""
+    """The word is the same in a learner's JSON and in a model's provenance."""
     penalty = "l1" if word in ("owlqn", "proximal-newton", "fista") else "l2"
     rows = random_rows(np.random.default_rng(1), (2, 2, 2), 80)
     provenance = learn(rows, penalty=penalty, solver=word).model.provenance
@@ -244,7 +244,7 @@ def test_the_end_of_a_grid_is_said() -> None:
 
 
 def test_problems_are_values() -> None:
-    """The same rows and learner on other scopes."""
+    """Problems with other scopes keep the rows and the learner."""
     rows = _noise(50, 4)
     problem = FitProblem(rows, Structure.complete(4), Learner())
     smaller = problem.on(Structure.independent(4))

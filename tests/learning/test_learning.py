@@ -169,7 +169,7 @@ def test_provenance_tells_tables_apart(rng: np.random.Generator) -> None:
 
 
 def test_provenance_names_the_versions_it_was_learned_with(rng: np.random.Generator, tmp_path: Path) -> None:
-    """In the model, in its file and on its card."""
+    """Versions are in the model, in its file and on its card."""
     model = learn(random_rows(rng, (2, 2), 20)).model
     expected = {
         "mrfit": mrfit.__version__,
@@ -194,7 +194,7 @@ def test_provenance_names_the_versions_it_was_learned_with(rng: np.random.Genera
     ],
 )
 def test_wrong_settings_are_refused(settings: dict[str, Any], message: str) -> None:
-    """At the door, with the value."""
+    """The check is at the call, and its message has the value."""
     with pytest.raises(InputError, match=message):
         learner(**settings)
 
@@ -246,7 +246,7 @@ def test_a_constant_column_under_a_penalty_is_finite(value: int, method: Method[
 def test_a_constant_column_without_a_penalty_is_held(
     value: int, limit: float, method: Method[Any], rng: np.random.Generator
 ) -> None:
-    """At the bound, by name, and the rest converges."""
+    """The parameter is reported by name at its bound, and the rest converges."""
     rows = _with_constant(value, rng)
     fit = learn(rows, Structure.complete(3), learner((1.0,), free_orders=(1,), solver=method)).best
     assert fit.solution.converged
@@ -265,7 +265,7 @@ def test_a_state_that_never_occurs_is_held(rng: np.random.Generator) -> None:
 
 
 def test_a_pair_that_never_occurs_is_held(rng: np.random.Generator) -> None:
-    """Without a penalty on pairs; the score of such a row is finite."""
+    """Pairs have no penalty; the score of such a row is finite."""
     rows = UniqueRows.from_codes(
         domain_of((2, 2)), np.array([[0, 0], [0, 1], [1, 0]], np.uint8), np.array([5.0, 3.0, 4.0])
     )

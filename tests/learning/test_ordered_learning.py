@@ -121,7 +121,7 @@ def test_edges_have_signs(rows: UniqueRows) -> None:
 
 
 def test_questions_see_the_tables(rows: UniqueRows) -> None:
-    """As of the same distribution in canonical coordinates; a file keeps what is ordered."""
+    """Answers equal those of the same distribution in canonical coordinates; files store what is ordered."""
     model = SCORED.fit(rows).model
     canonical = model.to_parameterization("canonical")
     given = {"x0": "s2"}

@@ -92,7 +92,7 @@ def test_shards_lead_to_the_optimum_of_the_rows(
     rng: np.random.Generator,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """In two shards, with an own solver for every kind, cached and in other coordinates."""
+    """Two shards are used, with each kind of solver, cached and in other coordinates."""
     codes = rng.integers(0, 2, (300, 5))
     codes[:, 1] = np.where(rng.random(300) < 0.8, codes[:, 0], codes[:, 1])
     write_parts(

@@ -1,4 +1,4 @@
-"""What a fit says of itself: its score is that of its model, and its certificate claims no more than there is."""
+"""Claims of a fit about itself: its score is that of its model, and its certificate claims no more than holds."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ POPULATION = [
 def test_the_train_score_is_that_of_the_model(
     penalty: Penalty, objective: ObjectiveSpec, rng: np.random.Generator
 ) -> None:
-    """For every penalty of the population, on the seven parameters of three variables."""
+    """Every penalty of the population is tested, on the seven parameters of three variables."""
     rows = full_rows(rng, (2, 2, 2))
     solver = Fista() if isinstance(penalty, NonsmoothPenalty) else None
     _check(Learner(AllInteractions(3), Given(penalty=penalty), objective, solver=solver, max_iterations=200), rows)
@@ -76,7 +76,7 @@ def test_the_train_score_is_that_of_the_model(
 @pytest.mark.parametrize("objective", [*OBJECTIVES, LikelihoodSpec("tree")], ids=str)
 @pytest.mark.parametrize("kind", [*PENALTIES.values(), SCAD], ids=lambda kind: kind.word)
 def test_at_every_point_of_the_grid(kind: type[PenaltySpec], objective: Any, rng: np.random.Generator) -> None:
-    """For every penalty that users choose by a word, and one of their own that does not grow with its strength."""
+    """Every penalty with a word is tested, and one that does not grow with its strength."""
     choice = OBJECTIVES[objective]() if isinstance(objective, str) else objective
     own: dict[str, Any] = {"groups": (2, 4)} if issubclass(kind, TyingSpec) else {}
     if kind is not NoPenalty:
@@ -88,9 +88,9 @@ def test_at_every_point_of_the_grid(kind: type[PenaltySpec], objective: Any, rng
 
 @pytest.mark.parametrize("solver", [Fista(), ProximalNewton()], ids=["fista", "proximal newton"])
 def test_a_penalty_that_does_not_grow_with_its_strength(solver: Any, rng: np.random.Generator) -> None:
-    """Where a solver ends, the penalty as the user wrote it is stationary together with the summed loss.
+    """The penalty as the user wrote it plus the summed loss is stationary at the solution.
 
-    One that solved for another strength, as one N times smaller, ends elsewhere.
+    A solver for another strength, for example one N times smaller, ends elsewhere.
     """
     rows = random_rows(rng, (2,) * 6, 300)
     learner = Learner(CompleteGraph(), SCAD(STRENGTHS), solver=solver, tolerance=1e-8, max_iterations=5000)
@@ -115,7 +115,7 @@ def _layout(parameters: Any) -> ParameterLayout:
 
 
 def test_what_is_not_convex_claims_a_stationary_point(rng: np.random.Generator) -> None:
-    """In status, guarantee and gap; what is convex claims what it did."""
+    """Status, guarantee and gap say so; the claims for convex penalties are unchanged."""
     rows = random_rows(rng, (2,) * 5, 200)
     fitted = Learner(CompleteGraph(), SCAD(3.0), LIKELIHOOD).fit(rows)
     assert fitted.best.solution.status is Status.STATIONARY
@@ -157,7 +157,7 @@ def test_an_objective_that_is_not_convex_claims_no_optimum(rng: np.random.Genera
 
 
 def test_a_path_of_such_a_penalty_is_scored_by_its_models(rng: np.random.Generator) -> None:
-    """Through the estimator, from the strength at which nothing is in, with folds."""
+    """The estimator walks from the strength at which all parameters are zero, with folds."""
     rows = random_rows(rng, (2,) * 6, 300)
     table = np.repeat(rows.codes, rows.sample_weight.astype(int), axis=0)
     learner = MarkovNetworkLearner(penalty=SCAD(), folds=3).fit(table)

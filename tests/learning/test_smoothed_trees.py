@@ -50,7 +50,7 @@ def _fit(rows: UniqueRows, structure: Any, strength: Any = None, **more: Any) ->
 @pytest.mark.parametrize("kind", ["canonical", "spectral"])
 @pytest.mark.parametrize("name", DECOMPOSABLE)
 def test_it_is_the_optimum_of_rows_and_even_ones(name: str, kind: str, engine: str, rng: np.random.Generator) -> None:
-    """By a solver without a penalty, on a table to which the pseudo-counts were added."""
+    """A solver without a penalty reaches it on a table to which the pseudo-counts were added."""
     shape, structure, largest = DECOMPOSABLE[name]
     rows = random_rows(rng, shape, 25, fractional=True)
     objective = LikelihoodSpec(engine)
@@ -75,7 +75,7 @@ def test_all_sets_named_or_not_are_the_same(rng: np.random.Generator) -> None:
 
 
 def test_a_learned_tree_is_that_of_smoothed_tables(rng: np.random.Generator) -> None:
-    """Of the table to which pseudo-counts were added; each strength has its own."""
+    """Each strength of pseudo-counts has a tree of its own."""
     rows = random_rows(rng, (2, 3, 2, 3, 3, 2, 2), 12)
     seen = set()
     for strength in (1e-3, 0.1, 1.0, 5.0, 30.0):
@@ -90,7 +90,7 @@ def test_a_learned_tree_is_that_of_smoothed_tables(rng: np.random.Generator) -> 
 
 
 def test_held_out_rows_choose_the_strength(rng: np.random.Generator) -> None:
-    """On a grid of its own, by the likelihood; folds learn their own trees."""
+    """The grid is that of pseudo-counts, the score the likelihood; folds learn their own trees."""
     rows, valid = random_rows(rng, (2,) * 5, 40), random_rows(rng, (2,) * 5, 40)
     fitted = _fit(rows, ChowLiuTree(), valid=valid)
     assert [fit.strength for fit in fitted.fits] == [3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003]
@@ -149,7 +149,7 @@ NEAR = 0.04
 
 @pytest.mark.parametrize("name", SMOOTHED)
 def test_smoothed_trees(name: str, named_rows: Callable[[str, str], UniqueRows]) -> None:
-    """To six digits."""
+    """Scores agree to six digits."""
     rows, (strength, expected) = named_rows(name, "train"), SMOOTHED[name]
     fitted = _fit(rows, ChowLiuTree(), strength, test=named_rows(name, "test"))
     assert fitted.test is not None

@@ -79,7 +79,7 @@ def test_edges_of_every_form_that_is_written(tmp_path: Path, rng: np.random.Gene
     ],
 )
 def test_wrong_choices_are_named(choice: Any, message: str, rng: np.random.Generator) -> None:
-    """With what there is to choose."""
+    """The error lists the choices."""
     rows = random_rows(rng, (2, 2, 2), 10)
     with pytest.raises(StructureError, match=message):
         registry.structure_from(choice, rows.domain).learn(rows)
@@ -94,7 +94,7 @@ def test_every_method_has_a_word() -> None:
 
 
 def test_no_word_leaves_the_choice_to_penalty_and_engine(rng: np.random.Generator) -> None:
-    """Which have methods of their own."""
+    """Penalties and engines have methods of their own."""
     assert registry.solver_from(None) is None
     rows, structure = random_rows(rng, (2, 3, 2), 30), Structure.complete(3)
     sparse = {"l1": OWLQN, "flat-l1": OWLQN, "group": Fista, "hierarchical": Fista}

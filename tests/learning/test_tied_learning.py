@@ -59,7 +59,7 @@ def test_curves_of_scores_have_errors_of_differences() -> None:
 
 
 def test_errors_are_of_the_score_that_chose() -> None:
-    """Where held-out rows are judged by another one than what was maximised."""
+    """Held-out rows are scored by another metric than the objective."""
     valid = _rows(1, 300)
     learned = _learn("l2", valid=valid, judge="ll")
     (curve,) = score_curves({"a": learned}, valid)

@@ -61,7 +61,7 @@ def assert_same(rows: UniqueRows, structure: Structure, *strengths: float, **mor
 @pytest.mark.parametrize("kind", PARAMETERIZATIONS)
 @pytest.mark.parametrize("penalty", ["l2", "l1", "group", "hierarchical", "flat-l1", "flat-l2"])
 def test_both_engines_reach_one_optimum(penalty: str, kind: str, rng: np.random.Generator) -> None:
-    """In all coordinates, with pairs and triples."""
+    """All parameterizations are tested, with pairs and triples."""
     rows = random_rows(rng, BINARY, 200)
     assert_same(rows, TRIPLES, 4.0, 1.0, penalty=penalty, parameterization=kind)
 
@@ -97,14 +97,14 @@ def test_tied_parameters(penalty: str, orders: tuple[int, ...] | None, rng: np.r
 
 
 def test_no_penalty_has_a_duality_gap_or_none(rng: np.random.Generator) -> None:
-    """With all joint states in the rows every optimum is finite."""
+    """All joint states occur in the rows, so that every optimum is finite."""
     rows = full_rows(rng, BINARY)
     assert_same(rows, TRIPLES, penalty="none")
 
 
 @pytest.mark.parametrize("held_out", ["valid", "folds"])
 def test_paths_choose_the_same(held_out: str, rng: np.random.Generator) -> None:
-    """On held-out rows, down an l1 path and along given strengths."""
+    """Held-out rows choose, down an l1 path and along given strengths."""
     rows, valid = random_rows(rng, BINARY, 150), random_rows(rng, BINARY, 80)
     more: dict[str, Any] = {"valid": valid} if held_out == "valid" else {"folds": 3}
     assert_same(rows, STRUCTURES["chain"](6), 0.1, 1.0, 10.0, **more)
@@ -112,7 +112,7 @@ def test_paths_choose_the_same(held_out: str, rng: np.random.Generator) -> None:
 
 
 def test_the_l1_family_is_certified(rng: np.random.Generator) -> None:
-    """By a duality gap below the tolerance."""
+    """The duality gap is below the tolerance."""
     rows = random_rows(rng, BINARY, 200)
     for penalty in ("l1", "group", "flat-l1"):
         best = fitted(rows, TRIPLES, "tree", 3.0, penalty=penalty).best
@@ -121,7 +121,7 @@ def test_the_l1_family_is_certified(rng: np.random.Generator) -> None:
 
 
 def test_order_two_is_the_same_in_all_complete_coordinates(rng: np.random.Generator) -> None:
-    """Without a penalty coordinates do not matter: one distribution, one likelihood."""
+    """No penalty means that coordinates do not matter: one distribution, one likelihood."""
     rows = full_rows(rng, MIXED)
     fits = [
         fitted(rows, STRUCTURES["tree"](5), "tree", penalty="none", parameterization=kind).best
@@ -198,7 +198,7 @@ def test_one_row_needs_a_penalty_on_all() -> None:
 
 
 def test_single_variables_are_free_by_default_with_l2(rng: np.random.Generator) -> None:
-    """Under the likelihood, by either engine; said otherwise, they are not."""
+    """Both engines of the likelihood leave them free unless told otherwise."""
     rows = random_rows(rng, BINARY, 50)
     for engine in ("tree", "enumeration"):
         model = fitted(rows, STRUCTURES["chain"](6), engine, 1e6).model
@@ -214,7 +214,7 @@ def test_single_variables_are_free_by_default_with_l2(rng: np.random.Generator) 
 
 @pytest.mark.parametrize("kind", ["canonical", "spectral"])
 def test_a_forest_is_its_own_maximum(kind: str, rng: np.random.Generator) -> None:
-    """On a tree the start is the optimum without a penalty, but for its smoothing."""
+    """The start on a tree is the optimum without a penalty, up to its smoothing."""
     rows = full_rows(rng, MIXED)
     heavy = UniqueRows.from_codes(rows.domain, rows.codes, 1e6 * rows.sample_weight)
     parameters = PARAMETERIZATIONS[kind](rows.domain, STRUCTURES["tree"](5))
@@ -225,7 +225,7 @@ def test_a_forest_is_its_own_maximum(kind: str, rng: np.random.Generator) -> Non
 
 
 def test_a_forest_is_no_worse_than_independence(rng: np.random.Generator) -> None:
-    """In a structure with loops it has the best of the trees."""
+    """The best tree inside the structure is used if it has loops."""
     rows = random_rows(rng, BINARY, 100)
     parameters = PARAMETERIZATIONS["canonical"](rows.domain, Structure.complete(6))
     states = TreeStates(parameters)

@@ -92,7 +92,7 @@ def test_near_separation_is_finite(objective: ObjectiveSpec, rng: np.random.Gene
 
 @both_objectives
 def test_categories(objective: ObjectiveSpec, rng: np.random.Generator) -> None:
-    """Of three states, the last of one never meets the second of the other."""
+    """Variables have three states; the last of one never occurs with the second of the other."""
     a, b, c = (rng.integers(0, n, 500) for n in (3, 3, 2))
     codes = np.column_stack([a, np.where((a == 2) & (b == 1), 0, b), c])
     model = _unpenalised(codes, (3, 3, 2), objective)
@@ -168,7 +168,7 @@ def test_a_penalty_is_silent(penalty: L2 | L1, objective: ObjectiveSpec, rng: np
 
 @both_objectives
 def test_single_variables_that_a_penalty_leaves_free(objective: ObjectiveSpec, rng: np.random.Generator) -> None:
-    """Under l1 they are free, and a state that never occurs takes its own to minus infinity."""
+    """The l1 penalty leaves them free, and a state that never occurs has a parameter of minus infinity."""
     codes = np.column_stack([rng.integers(0, 2, 100), rng.integers(0, 2, 100), rng.integers(0, 2, 100)])
     model = Learner(penalty=L1(1.0), objective=objective).fit(_rows(codes, (2, 2, 3))).model
     unseen = next(model.parameters.name(k) for k in range(len(model.w)) if model.parameters.states(k) == ((2, 2),))
@@ -177,7 +177,7 @@ def test_single_variables_that_a_penalty_leaves_free(objective: ObjectiveSpec, r
 
 @both_objectives
 def test_larger_scopes(objective: ObjectiveSpec, rng: np.random.Generator) -> None:
-    """With triples, one joint state that never occurs is enough."""
+    """One joint state that never occurs is enough for triples."""
     states = np.array([state for state in product((0, 1), repeat=3) if state != (1, 1, 1)])
     codes = np.column_stack([states[rng.integers(0, len(states), 400)], rng.integers(0, 2, 400)])
     rows = _rows(codes, (2,) * 4)

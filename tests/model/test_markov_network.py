@@ -57,7 +57,7 @@ def test_scores_of_many_rows_are_the_same_bits_for_any_number_of_jobs(
 
 
 def test_scores_use_as_many_threads_as_asked_for(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the model and from the estimator; anything but a number of jobs is refused."""
+    """Models and estimators are tested; anything but a number of jobs is refused."""
     used: list[int] = []
 
     def seen(cost: np.ndarray, jobs: int) -> list[tuple[int, int]]:
@@ -127,7 +127,7 @@ def test_other_datasets_are_recoded(rng: np.random.Generator) -> None:
 
 
 def test_the_strongest_parameters_by_order() -> None:
-    """By absolute value, with their signs; ties in the order of the parameters."""
+    """Absolute values decide, signs are shown, and ties stay in the order of the parameters."""
     parameters = Canonical(domain_of((2, 2, 2)), Structure.complete(3))
     model = MarkovNetwork(parameters, np.array([1.0, -3.0, 3.0, 0.1, -0.5, 0.2]))
     assert model.strongest(2, order=1) == [("x1=s1", -3.0), ("x2=s1", 3.0)]
@@ -183,7 +183,7 @@ def test_impossible_rows_score_minus_infinity(shape: tuple[int, ...], rng: np.ra
 
 
 def _pll_of(factors: Factors, x: np.ndarray) -> float:
-    """From the definition; a row that is impossible has no conditionals worth the name."""
+    """Pseudo-log-likelihood by definition; an impossible row has no meaningful conditionals."""
     total = 0.0
     for i, c in enumerate(factors.shape):
         q = factors.log_potential(np.array([[*x[:i], s, *x[i + 1 :]] for s in range(c)]))

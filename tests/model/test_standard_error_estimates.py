@@ -82,7 +82,7 @@ def _rows(rng: np.random.Generator, shape: tuple[int, ...] = (2, 3, 2), n: int =
 
 
 def _gradient_by_differences(model: mrfit.MarkovNetwork, rows: UniqueRows, measure: str) -> np.ndarray:
-    """Of every distinct row, (rows, parameters)."""
+    """Gradients of every distinct row, (rows, parameters)."""
     step, columns = 1e-5, []
     for direction in np.eye(len(model.w)):
         above, below = (
@@ -94,7 +94,7 @@ def _gradient_by_differences(model: mrfit.MarkovNetwork, rows: UniqueRows, measu
 
 
 def _hessian_by_differences(model: mrfit.MarkovNetwork, rows: UniqueRows, measure: str) -> np.ndarray:
-    """Of minus the score of all rows; every point serves all entries that need it."""
+    """Hessian of minus the score of all rows; every point serves all entries that need it."""
     step, n = 1e-3, len(model.w)
 
     def loss(move: np.ndarray) -> float:
@@ -191,7 +191,7 @@ def test_a_parameter_without_a_finite_optimum_has_no_error(rng: np.random.Genera
 def test_intervals_hold_what_they_promise(
     objective: ObjectiveSpec, kind: str, share: float, named_rows: Callable[[str, str], UniqueRows]
 ) -> None:
-    """Over 150 tables of 500 rows from a known model; naive errors of a pseudo-likelihood do not.
+    """Coverage over 150 tables of 500 rows from a known model; naive errors of a pseudo-likelihood fail it.
 
     Parameters of one table are not independent, so the Monte Carlo error is taken from the tables' own shares.
     """
@@ -219,7 +219,7 @@ def test_wald_tests_of_single_parameters_are_squared_z(rng: np.random.Generator)
 
 
 def test_a_wald_test_does_not_depend_on_the_reference(rng: np.random.Generator) -> None:
-    """For pairs of variables with several states all parameters are tested at once."""
+    """All parameters of a pair are tested at once."""
     rows = _rows(rng, (3, 4, 2))
     first, last = (
         Learner(penalty=NoPenalty(), reference=reference, tolerance=1e-9).fit(rows, errors="sandwich").model

@@ -93,7 +93,7 @@ def _say(line: str) -> None:
 
 
 def _copied(folder: Path) -> Path:
-    """What tests need, without bytecode: that of a mutant must not be taken for that of the original."""
+    """Copy what tests need, without bytecode: that of a mutant must not be taken for that of the original."""
     for name in ("src", "tests", "benchmarks", "docs", "pyproject.toml"):
         source, target = ROOT / name, folder / name
         if source.is_dir():
@@ -121,7 +121,7 @@ def tests_of(mutant: Mutant) -> list[str]:
 
 
 def _tested(copy: Path, tests: list[str], limit: float) -> str:
-    """In a child that begins with everything but mrfit imported."""
+    """Run tests in a child process that has imported everything but mrfit."""
     child = os.fork()
     if child == 0:
         signal.setitimer(signal.ITIMER_REAL, limit)  # nobody handles the signal: it ends the process

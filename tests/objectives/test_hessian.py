@@ -36,7 +36,7 @@ def whole(blocks: Blocks) -> np.ndarray:
 
 
 def inverse(blocks: Blocks) -> np.ndarray:
-    """What it divides by, column by column."""
+    """Inverse of the matrix, column by column."""
     divide = blocks.division()
     return np.stack([divide(column) for column in np.eye(blocks.layout.n)], axis=1)
 

@@ -36,7 +36,7 @@ LOSSES: dict[str, tuple[type[ConditionalLoss], float]] = {
 
 
 def sums(parameters: Canonical, w: np.ndarray, rows: UniqueRows) -> np.ndarray:
-    """For every variable the mean over rows of exp(mean over states of log p - log p of its own)."""
+    """Mean over rows of exp(mean over states of log p - log p of its own), for every variable."""
     table = network.rows_of(rows)
     found = np.zeros(len(rows.domain))
     for x, weight in table:

@@ -47,7 +47,7 @@ def test_it_is_the_likelihood_over_all_joint_states(
 
 @pytest.mark.parametrize("scale", [1.0, 300.0])
 def test_large_parameters_lose_nothing(scale: float, rng: np.random.Generator) -> None:
-    """Where scaled numbers might underflow, the run is repeated in logarithms."""
+    """The pass is repeated in logarithms if scaled numbers might underflow."""
     rows = random_rows(rng, (2,) * 8, 30)
     parameters = Canonical(rows.domain, STRUCTURES["tree"](8))
     w = scale * rng.standard_normal(parameters.n_parameters)
@@ -91,7 +91,7 @@ def test_the_observed_covariance_is_that_of_the_rows(
 
 
 def test_the_independent_covariance_is_that_of_independent_variables(rng: np.random.Generator) -> None:
-    """For two states each; the frequencies of the rows, smoothed by half a row."""
+    """Variables have two states; frequencies are those of the rows, smoothed by half a row."""
     shape = (2, 2, 2, 2)
     rows = random_rows(rng, shape, 40)
     codes = np.stack(np.unravel_index(np.arange(16), shape), axis=1)
@@ -122,7 +122,7 @@ def test_more_parameters_than_are_worth_a_matrix_have_none(
 
 
 def test_a_plan_that_does_not_fit_is_refused_with_its_figures() -> None:
-    """Before anything is made of it."""
+    """The check comes before any allocation."""
     domain = domain_of((2,) * 60)
     parameters = Canonical(domain, Structure.complete(60))
     assert not plan_tree_states(parameters).fits

@@ -17,7 +17,7 @@ from mrfit.structures.nodewise.pairwise_learner import PairwiseLearner
 from mrfit.structures.simple import Learned
 from mrfit_papers.apt_cell import METHODS, PAPERS, PAPERS_DEGREES, AptCell
 from mrfit_papers.apt_curve import AptCurve, PseudoLikelihoodPoint
-from mrfit_papers.apt_curve_ll import AptCurveLl, LikelihoodPoint
+from mrfit_papers.apt_curve_ll import AptCurveLl, LikelihoodCurvePoint
 from mrfit_papers.apt_fig1 import AptFig1, TiedParameters
 from mrfit_papers.apt_fig2 import AptFig2
 from mrfit_papers.apt_table1 import DEGREES, READINGS, SETS, AptTable1, published
@@ -41,7 +41,7 @@ def row(name: str, degree: int, bound: str, l2: float, ltr: float, apt: float) -
 
 
 def rows(bound: str, l2: float, ltr: float, apt: float) -> dict[AptCell, dict[str, Any]]:
-    """The same scores in all published cells, as differences from the paper's best."""
+    """Equal scores in all published cells, as differences from the paper's best."""
     best = {place: min(scores.values()) for place, scores in published().items()}
     return {
         unit: values
@@ -313,7 +313,7 @@ def test_curves_show_only_sizes_that_all_methods_have() -> None:
 
 
 @pytest.mark.parametrize(
-    ("experiment", "point"), [(AptCurve(), PseudoLikelihoodPoint), (AptCurveLl(), LikelihoodPoint)]
+    ("experiment", "point"), [(AptCurve(), PseudoLikelihoodPoint), (AptCurveLl(), LikelihoodCurvePoint)]
 )
 def test_curves_claim_what_points_say(experiment: Experiment, point: type[CurvePoint], tmp_path: Path) -> None:
     good = curve(point, {50: 0.5, 1000: 0.4})
@@ -331,9 +331,9 @@ def test_curves_claim_what_points_say(experiment: Experiment, point: type[CurveP
 
 
 def test_a_point_of_likelihood_is_what_a_user_would_learn(data_dir: Path) -> None:
-    """By the exact likelihood, chosen by it, and gained over L2 that shrinks single variables too."""
-    point = LikelihoodPoint("nltcs", 200, "APT", seed=1, quick=True)
-    found, given = point.run(), subsample("nltcs", 200, 1, LikelihoodPoint.learned)
+    """The exact likelihood is fitted and selects, compared with L2 that shrinks single variables too."""
+    point = LikelihoodCurvePoint("nltcs", 200, "APT", seed=1, quick=True)
+    found, given = point.run(), subsample("nltcs", 200, 1, LikelihoodCurvePoint.learned)
     fitted = point.learner().fit(given.rows, given.valid, test=given.test)
     assert fitted.engine == "tree"
     assert found["test"] == pytest.approx(-fitted.test.mean, abs=1e-9)  # type: ignore[union-attr]

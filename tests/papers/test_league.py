@@ -48,7 +48,7 @@ def test_recipes_decide_what_is_stored() -> None:
 
 
 def test_growth_within_cells_is_for_variables_that_nearly_determine_each_other(rng: np.random.Generator) -> None:
-    """By the rows, not by their name."""
+    """The rows decide, not the names of the sets."""
     codes = rng.integers(0, 2, (300, 1)).astype(np.uint8)
     noisy = np.hstack([np.where(rng.random((300, 1)) < 0.02, 1 - codes, codes) for _ in range(4)])
     determined, independent = (
@@ -65,7 +65,7 @@ def test_growth_within_cells_is_for_variables_that_nearly_determine_each_other(r
 
 @pytest.mark.parametrize(("frequency", "expected"), [(0.5, False), (0.02, True)])
 def test_chains_grow_where_states_are_rare_too(frequency: float, expected: bool, rng: np.random.Generator) -> None:
-    """Of both sets a tree says a quarter."""
+    """A tree explains a quarter of both sets."""
     fresh, shared = (rng.random((2, 2000, 4)) < frequency).astype(np.uint8)
     codes = np.where(rng.random((2000, 4)) < 0.8, shared[:, :1], fresh)
     rows = UniqueRows.from_codes(domain_of((2,) * 4), codes, np.ones(2000))
@@ -125,7 +125,7 @@ def test_a_row_of_the_table(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("data_dir")
 def test_a_set_of_exact_recipes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of nltcs all sets of three are chosen; -6.0035, as by a prototype."""
+    """All sets of three variables of nltcs are chosen; -6.0035, as by a prototype."""
     monkeypatch.setattr(league, "RECIPES", {word: RECIPES[word] for word in ("tree", "complete", "triples")})
     result = LeagueSet("nltcs").run()
     found = result["recipes"]

@@ -33,7 +33,7 @@ def n_stored(folder: Path) -> int:
 
 
 def results_in(folder: Path) -> set[str]:
-    """Without how long they took."""
+    """Results in a folder without their durations."""
     records = Store.read(folder).records.values()
     return {json.dumps([record.key, record.about, record.result], sort_keys=True) for record in records}
 

@@ -30,7 +30,7 @@ CLAIMS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def _results(sets: tuple[str, ...] = SETS) -> dict[Any, dict[str, Any]]:
-    """What the paper says, on every set."""
+    """Published results, on every set."""
     results: dict[Any, dict[str, Any]] = {
         SpecSpectrum(name, each): {
             "strength": 1.0, "held_out": SCORES[each], "nonzero": 9, "sets": [4, 6, 4, 1], "means": SIZES[each],

@@ -47,7 +47,7 @@ SECOND_CLAIMS = {
 def _results(
     models: dict[str, tuple[float, int]], n_splits: int = 4, sets: tuple[str, ...] = SETS
 ) -> dict[Any, dict[str, Any]]:
-    """The same on every set and split, but for what all models of a split share and a little of their own."""
+    """Equal results on every set and split, plus a term that models of a split share and a small own one."""
     results: dict[Any, dict[str, Any]] = {}
     for name in sets:
         for split in range(n_splits):

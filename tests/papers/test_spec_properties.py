@@ -23,7 +23,7 @@ every_size = pytest.mark.parametrize("n", [2, 3, 4, 5])
 
 @dataclass(frozen=True)
 class Line:
-    """What the table says of a parameterization of n variables with two states."""
+    """Row of the paper's table on a parameterization of n variables with two states."""
 
     n_parameters: int  # with the constants of the empty set
     rank: int
@@ -98,7 +98,7 @@ def test_triples_of_agreements_are_sums_of_pairs() -> None:
 
 @pytest.mark.parametrize(("n", "rank"), [(2, 8), (3, 19), (4, 42)])
 def test_generalized_ising_is_incomplete_beyond_two_states(n: int, rank: int) -> None:
-    """For three states 8 of 9, 19 of 27, 42 of 81; spectral and canonical stay complete and minimal."""
+    """Three states give ranks 8 of 9, 19 of 27, 42 of 81; spectral and canonical stay complete and minimal."""
     assert np.linalg.matrix_rank(with_constant(feature_matrix(parameterization("GI", n, c=3)))) == rank
     for name in ("S", "C1"):
         features = with_constant(feature_matrix(parameterization(name, n, c=3)))

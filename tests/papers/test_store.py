@@ -96,7 +96,7 @@ def test_a_result_of_the_same_unit_under_other_conditions_is_refused(tmp_path: P
 
 
 class Square2(Square):
-    """The same unit after its results have changed."""
+    """Square unit after its results have changed."""
 
     results_version: ClassVar[int] = 2
 

@@ -14,7 +14,7 @@ REPLICATION = Path(__file__).parents[2] / "docs" / "replication"
 
 
 def test_stored_results_have_the_keys_of_their_units(data_dir: Path) -> None:
-    """Of settings, learner, data and results versions. Every other result is of an older version, which it names."""
+    """Keys are settings, learner, data and results versions. Results of an older version name that version."""
     store, units = Store.read(REPLICATION), needed(tuple(EXPERIMENTS.values()), Scope())
     assert {unit.key for unit in store.of(units)} <= set(store.records)
     assert len(store.of(units)) + len(store.outdated(units)) == len(store.records)

@@ -1,4 +1,4 @@
-"""Which parameters share a value: classes, clustering, the best groups with a center pinned at zero."""
+"""Groups of parameters that share a value: classes, clustering, the best groups with a center pinned at zero."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_without_ordered_variables_all_is_canonical(rng: np.random.Generator) ->
 
 
 def test_reversing_an_order_turns_signs(rng: np.random.Generator) -> None:
-    """Of the pairs of that variable: the same distributions can be said, single variables being free."""
+    """Pairs of that variable change sign: the same distributions can be represented, single variables being free."""
     domain, structure = domain_of((3, 4)), Structure.complete(2)
     own = Ordered(domain, structure)
     w = rng.standard_normal(own.n_parameters)
@@ -84,7 +84,7 @@ def test_reversing_an_order_turns_signs(rng: np.random.Generator) -> None:
 
 
 def test_orders_of_words_are_to_be_declared() -> None:
-    """Where they are as found in a table; numbers, two states and other orders are taken as they are."""
+    """Words in the order in which a table has them are no order; numbers, two states and declared orders are."""
     domain = Domain.from_states({"x": ["agree", "deny", "neither"], "y": ["no", "yes"], "z": ["1", "2", "10"]})
     check_orders(("y", "z"), domain, ())
     check_orders("all", domain, {"x"})

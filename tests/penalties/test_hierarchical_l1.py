@@ -38,7 +38,7 @@ def penalties(draw: st.DrawFn) -> tuple[HierarchicalL1, np.ndarray]:
 
 @given(penalties())
 def test_prox_is_what_long_dual_gradients_find(case: tuple[HierarchicalL1, np.ndarray]) -> None:
-    """On whole vectors, so one number for each group and block is enough; the gap says how near the reference is."""
+    """Whole vectors are tested, one number a group and block; the gap bounds the error of the reference."""
     penalty, w = case
     groups, limits = _parts(penalty, step=0.7)
     expected, gap = overlapping.prox_by_dual_gradients(w, groups, limits, n_steps=500)
@@ -50,7 +50,7 @@ def test_prox_is_what_long_dual_gradients_find(case: tuple[HierarchicalL1, np.nd
 
 @given(penalties())
 def test_a_block_is_zero_exactly_with_one_of_its_groups(case: tuple[HierarchicalL1, np.ndarray]) -> None:
-    """Of the prox; blocks that were zero before stay so."""
+    """Blocks of the prox are exact zeros; blocks that were zero before stay zero."""
     penalty, w = case
     v = penalty.prox(w, 1.0)
     groups, limits = _parts(penalty)
@@ -114,7 +114,7 @@ def test_the_prox_may_start_anywhere(rng: np.random.Generator) -> None:
 
 
 def test_disjoint_blocks_make_a_group_penalty(rng: np.random.Generator) -> None:
-    """Without anything above any block, eq. 10 is eq. 9."""
+    """Equation 10 is equation 9 if no block is above another."""
     block, weight = rng.integers(0, 4, 11), np.array([1.0, 0.0, 2.0, 0.5])
     one, other = hierarchical(0.6, block, weight, {}), GroupL1(0.6, block, weight)
     w, gradient = rng.standard_normal(11), rng.standard_normal(11)
@@ -177,7 +177,7 @@ def test_a_scaled_prox_with_a_singular_hessian(rng: np.random.Generator) -> None
 
 
 def test_a_tolerance_below_rounding_ends(rng: np.random.Generator) -> None:
-    """With the best point there is."""
+    """The best point so far is returned."""
     weight, above = subsets(4, 3)
     root = rng.standard_normal((8, len(weight)))
     hessian, gradient = root.T @ root + 1e-8 * np.eye(len(weight)), rng.standard_normal(len(weight))

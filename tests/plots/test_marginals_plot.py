@@ -80,7 +80,7 @@ def test_nothing_to_draw() -> None:
 
 
 def test_approximate_probabilities_have_their_errors() -> None:
-    """As many digits as are known, and a line of one standard error to both sides."""
+    """Digits are those that are known, and a line shows one standard error to both sides."""
     before = Distribution({"no": 0.41234, "yes": 0.58766}, {"no": 0.0312, "yes": 0.0312}, exact=False)
     after = Distribution({"no": 0.25, "yes": 0.75}, {"no": None, "yes": None}, exact=False)
     exact = {"no": 0.25, "yes": 0.75}

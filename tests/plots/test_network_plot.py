@@ -49,7 +49,7 @@ def _words(figure: Figure) -> set[str]:
 
 
 def _boxes(figure: Figure) -> np.ndarray:
-    """Where the texts are, in shares of the page, (texts, 2 corners, 2)."""
+    """Boxes of the texts, in shares of the page, (texts, 2 corners, 2)."""
     renderer = FigureCanvasAgg(figure).get_renderer()
     size = figure.bbox.size
     return np.array([text.get_window_extent(renderer).get_points() / size for text in _texts(figure)])
@@ -91,7 +91,7 @@ def _n_through_nodes(figure: Figure) -> int:
 
 
 def _contrast_with_white(colour: tuple[float, ...]) -> float:
-    """By the Web Content Accessibility Guidelines: 1 for white, 21 for black."""
+    """Contrast ratio of the Web Content Accessibility Guidelines: 1 for white, 21 for black."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]]
     return 1.05 / (0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05)
 
@@ -131,7 +131,7 @@ KINDS = {case: ["signed", "equal", "zero"] if 0 < len(edges) < 70 else ["signed"
 
 @pytest.mark.parametrize(("case", "kind"), [(case, kind) for case, kinds in KINDS.items() for kind in kinds])
 def test_awkward_networks_are_drawn(case: str, kind: str, tmp_path: Path, rng: np.random.Generator) -> None:
-    """Without a warning, and no text crosses the border."""
+    """There is no warning, and no text crosses the border."""
     n_variables, edges = CASES[case]
     weights = {"signed": rng.normal(size=len(edges)), "equal": np.ones(len(edges)), "zero": np.zeros(len(edges))}
     figure = network_figure([f"name {k}" for k in range(n_variables)], edges, weights[kind], title="A title")
@@ -198,7 +198,7 @@ def test_up_to_150_variables_all_have_labels(
 
 
 def test_names_of_sixty_letters_are_shown_whole(rng: np.random.Generator) -> None:
-    """They differ in their ends, as items of a questionnaire do; longer ones keep both ends."""
+    """Items of a questionnaire differ in their ends; longer names keep both ends."""
     names = [f"How often did you feel like this in the last two weeks, no. {k:02}" for k in range(12)]
     assert {len(name) for name in names} == {62}
     _, edges, weights = _random(rng, 12, 4)
@@ -212,7 +212,7 @@ def test_names_of_sixty_letters_are_shown_whole(rng: np.random.Generator) -> Non
 
 
 def test_weak_edges_and_their_legend_are_visible(rng: np.random.Generator) -> None:
-    """Among a thousand variables, where lines are thinnest: not less than a third of a point, and off white."""
+    """Lines among a thousand variables are at least a third of a point wide, and off white."""
     names, edges, _ = _random(rng, 1_058, 8)
     figure = network_figure(names, edges, np.concatenate([[10.0], np.full(len(edges) - 1, 1e-3)]))
     drawn = [
@@ -252,7 +252,7 @@ def test_a_circle_is_in_the_order_of_the_variables() -> None:
 
 @pytest.mark.parametrize("n_variables", [6, 69, 300])
 def test_a_saved_layout_gives_the_same_places(n_variables: int, tmp_path: Path, rng: np.random.Generator) -> None:
-    """To the last digit in the file, and on the page; also for another network of the same variables."""
+    """Positions agree to the last digit, also for another network of the same variables."""
     names, edges, weights = _random(rng, n_variables, 4)
     names[0], names[1] = 'a, "quoted"\nname', "$x_1$ é"
     edges = np.concatenate([edges, [(k, (k + 1) % n_variables) for k in range(n_variables)]])  # none is alone
@@ -331,7 +331,7 @@ def test_wrong_layouts_are_refused(layout: str | np.ndarray, message: str) -> No
     ],
 )
 def test_wrong_layout_files_are_refused(name: str, text: str, message: str, tmp_path: Path) -> None:
-    """In one line."""
+    """The error is one line."""
     (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=message) as error:
         read_layout(tmp_path / name, ["a", "b"])
@@ -347,7 +347,7 @@ def test_unreadable_layout_files_are_refused(tmp_path: Path) -> None:
 
 
 def test_of_many_variables_the_hubs_have_labels() -> None:
-    """At most 150, the largest of all among them."""
+    """There are at most 150 labels, with the largest hubs among them."""
     edges = np.array([(k // 10, k) for k in range(1, 300)])
     edges = edges[edges[:, 0] != edges[:, 1]]
     weights = np.where(edges[:, 0] == 7, 5.0, 1.0)
@@ -428,7 +428,7 @@ def test_any_names_are_drawn(names: list[str], title: str) -> None:
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_letters_the_font_lacks_do_not_warn(suffix: str, tmp_path: Path) -> None:
-    """They become boxes; dollars are dollars."""
+    """Missing letters become boxes; dollar signs are dollar signs."""
     names = ["$a_", "日本語の名前です", "x\ny\tz", "W" * 40, "\U0001f9ec", "\ud800", ""]
     figure = network_figure(
         names, np.array([(0, 1), (1, 2), (0, 3)]), np.array([1.0, -2.0, 0.5]), title="100 $ \\frac{"
@@ -439,7 +439,7 @@ def test_letters_the_font_lacks_do_not_warn(suffix: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", ["network.eps", "network", "network.svg.gz"])
 def test_an_unknown_suffix_is_refused(tmp_path: Path, name: str) -> None:
-    """In one line, with those that are known."""
+    """The error is one line with the suffixes that are known."""
     for action in (lambda path: save_figure(Figure(), path), check_figure_path):
         with pytest.raises(InputError, match=r"^The name '.*' .* end in \.png, \.svg or \.pdf\.$"):
             action(tmp_path / name)
@@ -489,13 +489,13 @@ def test_a_failed_write_leaves_the_old_picture(tmp_path: Path, monkeypatch: pyte
     ],
 )
 def test_wrong_edges_are_refused(edges: list[tuple[int, int]], weights: list[float], message: str) -> None:
-    """At the door."""
+    """The check is at the call."""
     with pytest.raises(InputError, match=message):
         network_figure(["a", "b", "c"], np.array(edges), np.array(weights))
 
 
 def test_edges_on_given_places_keep_the_strongest() -> None:
-    """What the picture of the digits uses."""
+    """The picture of the digits uses this."""
     axes = Figure().add_subplot()
     places = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)])
     draw_edges(

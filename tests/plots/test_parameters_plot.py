@@ -91,7 +91,7 @@ STRONG = product(["five groups", "an outlying cluster", "many, pinned"], [0.01, 
 
 @pytest.mark.parametrize(("case", "strength"), [*zip(CASES, cycle([None, 1e6]), strict=False), *STRONG])
 def test_awkward_parameters_are_drawn(case: str, strength: float | None) -> None:
-    """Without a warning, and readable; with all that can be told, or with little."""
+    """Plots are readable and draw no warning, with all information or with little."""
     w, groups = _case(case)
     if strength in (0.01, 1e6):
         assert_readable(draw_parameters(w, groups, strength=strength, title="A title"))
@@ -144,7 +144,7 @@ def test_curves_are_the_gaussians_of_the_penalty() -> None:
 
 
 def test_curves_and_columns_have_one_scale() -> None:
-    """Where heights are roots of counts, curves are roots of Gaussians."""
+    """Curves are roots of Gaussians if heights are roots of counts."""
     (lane,) = panels_of(draw_parameters(*_case("many"), strength=100.0))
     for curve, center in zip(_curves(lane), _case("many")[1].centers, strict=True):
         x, y = curve[curve[:, 1] > 1e-9].T
@@ -210,7 +210,7 @@ def test_an_axis_is_not_broken_without_need(case: str) -> None:
 
 
 def test_the_pinned_group_is_marked() -> None:
-    """With a diamond at zero, and words."""
+    """The mark is a diamond at zero, with a label."""
     for case, n_marks in (("many, pinned", 1), ("many", 0)):
         figure = draw_parameters(*_case(case), strength=4.0)
         (lane,) = panels_of(figure)
@@ -236,7 +236,7 @@ def test_labels_that_do_not_fit_are_counted() -> None:
 
 
 def test_single_variables_are_drawn_apart() -> None:
-    """In another colour; tied together with interactions they have the same boundaries."""
+    """Single variables have another colour; tied together with interactions they have the same boundaries."""
     w, groups = _case("five groups")
     orders = np.where(np.arange(len(w)) % 9 == 0, 1, 2)
     figure = draw_parameters(w, groups, strength=40.0, orders=orders)
@@ -260,7 +260,7 @@ def test_kinds_tied_apart_have_their_own_boundaries() -> None:
 
 
 def test_parameters_of_no_group_are_grey() -> None:
-    """Over a line of their own."""
+    """The legend has an entry for them."""
     figure = draw_parameters(*_case("some tied"), strength=4.0)
     _, lane = panels_of(figure)
     (dots,) = (item for item in lane.collections if isinstance(item, PathCollection))
@@ -305,7 +305,7 @@ def test_any_names_are_drawn_beside_parameters(name: str, title: str) -> None:
     ],
 )
 def test_wrong_parameters_are_refused(change: dict[str, object], message: str) -> None:
-    """At the door."""
+    """The check is at the call."""
     right = {"w": np.array([0.0, 0.5, 1.0]), "groups": Groups(np.array([0, 0, 1]), np.array([0.2, 1.0])), "strength": 1}
     with pytest.raises(InputError, match=message):
         draw_parameters(**(right | change))

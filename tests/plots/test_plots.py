@@ -41,7 +41,7 @@ def _model() -> mrfit.MarkovNetwork:
 
 
 def _with_all_pairs(model: mrfit.MarkovNetwork) -> mrfit.MarkovNetwork:
-    """The same distribution; pairs that were not there have zeros."""
+    """Return the same distribution with all pairs; added pairs have zeros."""
     every = model.parameters.on(Structure.complete(len(model.domain)))
     return replace(model, parameters=every, w=every.spread(model.parameters, model.w))
 
@@ -99,7 +99,7 @@ def test_without_axes_they_make_a_figure_that_notebooks_show(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["network", "before and after", "tied parameters"])
 def test_words_stay_on_the_axes(name: str) -> None:
-    """Where they fit: six inches are enough for a few variables."""
+    """Six inches are enough for a few variables."""
     figure = Figure(figsize=(6, 4))
     axes = PLOTS[name](figure.add_axes((0, 0, 1, 1)))
     renderer = FigureCanvasAgg(figure).get_renderer()

@@ -40,7 +40,7 @@ TABLES = {
 
 @pytest.mark.parametrize("case", TABLES)
 def test_awkward_scores_are_drawn(case: str) -> None:
-    """Without a warning, and readable."""
+    """Plots are readable and draw no warning."""
     assert_readable(draw_scores(TABLES[case], title="A title"))
     assert_readable(draw_scores(TABLES[case]))
 
@@ -133,7 +133,7 @@ def test_any_series_are_drawn(name: str, title: str) -> None:
     ],
 )
 def test_wrong_scores_are_refused(groups: list[int], scores: list[float], l2: float, message: str) -> None:
-    """At the door."""
+    """The check is at the call."""
     with pytest.raises(InputError, match=message):
         ScoreCurve("a", groups, scores, l2)
     with pytest.raises(InputError, match="no series to draw"):

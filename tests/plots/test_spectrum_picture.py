@@ -15,7 +15,7 @@ CURVE = SpectrumCurve("flat-l1, 8", [0.2, 0.05, 0.0], [1.0, 0.5, 0.0])
 
 
 def test_zeros_stand_below_a_log_scale() -> None:
-    """As open circles, at a tick that says so; the line ends before them."""
+    """Zeros are open circles at a labelled tick; the line ends before them."""
     sizes, densities = draw_spectrum(CURVE).axes[1:]
     np.testing.assert_array_equal(sizes.lines[0].get_ydata(), [0.2, 0.05, np.nan])
     np.testing.assert_array_equal(densities.lines[0].get_ydata(), [100.0, 50.0, 0.0])

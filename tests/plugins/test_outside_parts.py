@@ -42,7 +42,7 @@ def _rows(rng: np.random.Generator) -> np.ndarray:
 
 @pytest.mark.parametrize("name", FILES)
 def test_each_is_short_and_on_the_page(name: str) -> None:
-    """At most 40 lines that say something; docs/plugins.md shows the file as it is."""
+    """A part has at most 40 lines of code; docs/plugins.md shows the file as it is."""
     text = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
     assert len([line for line in text.splitlines() if line.strip()]) <= 40
     page = (FOLDER.parents[1] / "docs" / "plugins.md").read_text(encoding="utf-8")
@@ -84,7 +84,7 @@ def test_fits_that_are_not_convex_claim_a_stationary_point(rows: np.ndarray) -> 
 
 
 def test_ratio_matching_finds_the_truth(rng: np.random.Generator) -> None:
-    """With many rows it agrees with the pseudo-likelihood."""
+    """Many rows make it agree with the pseudo-likelihood."""
     first = rng.integers(0, 2, 20_000)
     rows = np.column_stack([first, first ^ (rng.random(20_000) < 0.2)])
     one, other = (learn(rows, objective=o).model.w for o in (ratio_matching.RatioMatchingChoice(), "pseudo-likelihood"))

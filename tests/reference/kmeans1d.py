@@ -27,7 +27,7 @@ def exact_costs(x: Sequence[float], weight: Sequence[float]) -> np.ndarray:
 
 
 def float_costs(x: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """The same in floating point, by two passes over every cluster."""
+    """Costs of all clusters in floating point, by two passes over every cluster."""
     m = len(x)
     cost = np.full((m + 1, m + 1), np.inf)
     for i in range(m):
@@ -47,7 +47,7 @@ def least_costs(cost: np.ndarray) -> list[Any]:
 
 
 def least_cost_of_all_partitions(cost: np.ndarray, k: int) -> Any:
-    """The same for one k by listing every way to cut."""
+    """Least cost for one k, by listing every way to cut."""
     m = len(cost) - 1
     ways = ((0, *inner, m) for inner in combinations(range(1, m), k - 1))
     return min(sum(cost[i, j] for i, j in pairwise(way)) for way in ways)

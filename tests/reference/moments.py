@@ -1,4 +1,4 @@
-"""What a chain adds to the mean of a feature, from log p of all joint states."""
+"""Contribution of a chain to the mean of a feature, from log p of all joint states."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference.network import assignments
 
 
 def joint_probabilities(parameters: Canonical, w: np.ndarray) -> np.ndarray:
-    """With one axis for each variable."""
+    """Joint probabilities with one axis for each variable."""
     log_p = feature_matrix(parameters) @ w
     p = np.exp(log_p - log_p.max())
     return (p / p.sum()).reshape(parameters.domain.shape)

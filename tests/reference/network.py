@@ -22,7 +22,7 @@ def assignments(parameters: Canonical) -> list[tuple[tuple[int, int], ...]]:
 
 
 def features(parameters: Canonical, x: tuple[int, ...]) -> np.ndarray:
-    """Which features are one at the joint state x."""
+    """Features at the joint state x, each 0 or 1."""
     return np.array(
         [all(x[i] == s for i, s in parameters.assignment(k)) for k in range(parameters.n_parameters)], float
     )

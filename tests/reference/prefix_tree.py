@@ -1,4 +1,4 @@
-"""What prefix trees store, one cell and one node at a time."""
+"""Contents of prefix trees, one cell and one node at a time."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def test_steps_are_halved_until_the_decrease_suffices() -> None:
 
 @pytest.mark.parametrize(("rise", "accepted"), [(2 * EPS, True), (1e-13, False), (1e-10, False)])
 def test_a_rise_is_taken_only_within_rounding(rise: float, accepted: bool) -> None:
-    """Where the slope has shrunk; any more than rounding is an ascent."""
+    """The slope must have shrunk; a rise by more than rounding is an ascent."""
     found, _ = _search(lambda x: (1 + rise, 0.1))
     assert found == ((1.0, 1.0) if accepted else None)
 
@@ -66,7 +66,7 @@ def test_a_rise_within_rounding_with_a_steep_slope_is_refused() -> None:
 
 
 def test_an_ascent_gives_up() -> None:
-    """After a limited number of halvings."""
+    """The number of halvings is limited."""
     found, tried = _search(lambda x: (2.0, 1.0))
     assert found is None
     assert len(tried) <= 60
@@ -86,7 +86,7 @@ def test_steps_end_at_the_bound() -> None:
 
 
 def test_a_slope_within_its_own_rounding_is_not_followed() -> None:
-    """What it promises, less than 1e-32 of the value, cannot be told from nothing."""
+    """The slope promises less than 1e-32 of the value, which cannot be told from nothing."""
     found, tried = _search(lambda x: (1.0, 0.0), start=State(np.zeros(1), 1.0, np.array([-0.5 * EPS * EPS])))
     assert (found, tried) == (None, [])
 

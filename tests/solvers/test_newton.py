@@ -26,7 +26,7 @@ from mrfit.structures.structure import Structure
 
 
 class WithoutMatrix(Objective):
-    """The same function, known by products alone."""
+    """Objective that has products with its Hessian but no matrix."""
 
     def __init__(self, objective: Objective) -> None:
         self.objective = objective

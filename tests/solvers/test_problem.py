@@ -1,4 +1,4 @@
-"""What a method is told of its problem: bounds, what is held at them, and the fallback of Newton's method there."""
+"""Problem as a method sees it: bounds, parameters held at them, and the fallback of Newton's method there."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_points_are_clipped_at_both_ends(problem: CompositeProblem) -> None:
 
 
 def test_the_gradient_of_a_problem_is_not_written_to(problem: CompositeProblem) -> None:
-    """Held entries of the subgradient are zero in a copy."""
+    """Entries of the subgradient at a bound are zeroed in a copy."""
     gradient = np.array([-1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
     slope = problem.slope(AT, gradient)
     assert gradient.tolist() == [-1.0, 1.0, 1.0, -1.0, -1.0, -1.0]

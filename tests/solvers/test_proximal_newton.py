@@ -32,7 +32,7 @@ class RoughlyKnown(Objective):
 
 
 def test_the_estimate_of_the_hessian_explains_the_last_step(rng: np.random.Generator) -> None:
-    """It maps the move to the change of the gradient, and stays symmetric and positive definite."""
+    """The estimate maps the move to the change of the gradient, and stays symmetric and positive definite."""
     factor = rng.standard_normal((8, 5))
     objective = RoughlyKnown(factor.T @ factor, rng.standard_normal(5))
     problem = CompositeProblem(
@@ -54,7 +54,7 @@ def test_the_estimate_of_the_hessian_explains_the_last_step(rng: np.random.Gener
 
 
 def test_damping_shortens_the_first_step(rng: np.random.Generator) -> None:
-    """It is relative to the mean of the Hessian's diagonal."""
+    """Damping is relative to the mean of the Hessian's diagonal."""
     factor = rng.standard_normal((8, 5))
     lengths = []
     for size in (1.0, 100.0):

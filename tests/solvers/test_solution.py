@@ -1,4 +1,4 @@
-"""What a solver returns."""
+"""Results of a solver."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ ARRIVED = {Status.CONVERGED, Status.STATIONARY, Status.MOMENTS_MATCHED}
 
 @pytest.mark.parametrize("status", Status)
 def test_what_has_arrived_has_converged(status: Status) -> None:
-    """At an optimum, or where nothing better can be claimed."""
+    """Convergence is an optimum, or the strongest claim that can be made."""
     solution = Solution(np.zeros(1), 0.0, 0.0, status, (), np.zeros(0, int))
     assert solution.converged == (status in ARRIVED)

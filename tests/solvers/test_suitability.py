@@ -1,4 +1,4 @@
-"""Which method takes which penalty."""
+"""Methods and the penalties that they accept."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_every_method_takes_a_smooth_problem(method: type) -> None:
 
 @pytest.mark.parametrize("method", [TruncatedNewton, LBFGS])
 def test_the_error_names_the_way_out(method: type) -> None:
-    """What is needed, what is not so, and both other choices."""
+    """The error has the missing trait, the penalty, and both ways out."""
     expected = (
         f"`{method.__name__}` needs a differentiable penalty; `L1` is not. "
         "Use `Fista` or `OWLQN` or `ProximalNewton`, or `SoftTied` or `L2` instead."

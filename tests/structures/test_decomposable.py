@@ -1,4 +1,4 @@
-"""Which structures are products of tables over tables."""
+"""Decomposable structures: products of tables over tables."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def test_two_states_are_in_the_order_declared() -> None:
 
 @pytest.mark.parametrize("coefficient", [-0.5, 0.0, 2.0])
 def test_two_binary_variables_have_the_sign_of_their_coefficient(coefficient: float) -> None:
-    """Given all others it may differ from that of the pair alone."""
+    """The sign given all others may differ from that of the pair alone."""
     rows = _pair(["no", "yes"], ["no", "yes"], _falling(2))
     assert edge_signs(rows, PAIR, np.array([coefficient])).tolist() == [np.sign(coefficient)]
 

@@ -84,7 +84,7 @@ def test_the_legend_of_a_picture_has_the_largest_weight_and_the_unit(kind: str) 
 
 
 def test_regressions_without_a_penalty_have_the_weight_of_the_fitted_pair() -> None:
-    """What ``mrfit structure`` reports and what a fit of two variables has are one number."""
+    """``mrfit structure`` and a fit of two variables report one number."""
     for states in (2, 4):
         columns = {name: values for name, values in _columns(states).items() if name != "c"}
         report = mrfit.Learned(max_degree=1).learn(mrfit.UniqueRows.of(columns)).report

@@ -46,12 +46,12 @@ def test_a_byte_order_mark_is_not_part_of_a_name(tmp_path: Path) -> None:
 
 
 def test_more_names_are_a_higher_scope(tmp_path: Path) -> None:
-    """With all its parts; one name alone adds nothing."""
+    """All subsets are added; a single name adds nothing."""
     assert _read(tmp_path, "a,b,é\nc c\n") == Structure.from_scopes(5, [(0, 1, 4)])
 
 
 def test_quoted_names_may_hold_the_delimiter(tmp_path: Path) -> None:
-    """As in any CSV file."""
+    """Quotes work as in any CSV file."""
     assert _read(tmp_path, '"d,e",a\n') == Structure.from_edges(5, [(0, 3)])
 
 
@@ -74,7 +74,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_a_directory_is_refused(tmp_path: Path) -> None:
-    """With the path and the reason."""
+    """The error has the path and the reason."""
     with pytest.raises(StructureError, match="Cannot read the edge file"):
         read_edges(tmp_path, DOMAIN)
 

@@ -1,4 +1,4 @@
-"""Which scopes contain which, against sets."""
+"""Containment of scopes, against sets."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_supersets_of_the_named_structures(structure: Structure) -> None:
 
 
 def test_too_many_pairs_are_refused() -> None:
-    """Before they are listed."""
+    """The check comes before they are listed."""
     with pytest.raises(InputError, match=r"has about 1\.3e\+08 pairs .* use the hierarchical search"):
         supersets(Structure.up_to_order(17, 17))
 
@@ -125,7 +125,7 @@ def test_all_scopes_are_those_of_every_size(n: int) -> None:
 
 
 def test_all_scopes_of_many_variables_cost_nothing() -> None:
-    """Until a size with too many of them is asked for."""
+    """Scopes are listed only when a size with too many of them is asked for."""
     structure = Structure.up_to_order(60, 60)
     assert structure.n_scopes == 2**60 - 1
     assert structure.order == 60

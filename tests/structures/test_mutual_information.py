@@ -64,7 +64,7 @@ def test_memory_does_not_grow_with_the_rows(rng: np.random.Generator) -> None:
 def test_information_in_blocks_of_variables_is_the_same(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """To the last bit, however many variables are looked at together."""
+    """Results agree to the last bit, however many variables a block has."""
     rows = random_rows(rng, (2, 3, 1, 4, 2, 5), 300, fractional=True)
     whole = pairwise_mutual_information(rows)
     for n_bytes in (1, 8 * 17 * 5, 8 * 17 * 9):
@@ -73,7 +73,7 @@ def test_information_in_blocks_of_variables_is_the_same(
 
 
 def test_tables_too_large_for_memory_are_forecast_and_refused() -> None:
-    """Before anything is allocated."""
+    """The check comes before any allocation."""
     n = 20_000
     rows = UniqueRows(domain_of((2,) * n), np.zeros((2, n), np.uint8), np.ones(2), 2)
     tracemalloc.start()

@@ -108,7 +108,7 @@ def test_edges_and_degrees_are_those_of_the_primal_graph() -> None:
 
 @given(st.integers(1, 6).flatmap(lambda n: scopes(n)))
 def test_blocks_go_both_ways(structure: Structure) -> None:
-    """What a structure holds passes the checks for arrays from outside."""
+    """Blocks of a structure pass the checks for arrays from outside."""
     assert Structure.from_blocks(structure.n_variables, structure.blocks) == structure
 
 
@@ -129,7 +129,7 @@ def test_blocks_go_both_ways(structure: Structure) -> None:
     ],
 )
 def test_wrong_blocks_are_refused(size: int, block: list) -> None:
-    """Out of range, out of order, repeated, of another shape or type, empty."""
+    """Blocks are out of range, out of order, repeated, of another shape or type, or empty."""
     with pytest.raises(StructureError, match=f"Scopes of size {size}"):
         Structure.from_blocks(3, {size: np.array(block)})
 
@@ -169,7 +169,7 @@ def test_from_graph_names_unknown_nodes() -> None:
 
 @pytest.mark.parametrize("size", [30, 60, 2000])
 def test_closing_wide_scopes_is_refused(size: int) -> None:
-    """As a model from elsewhere may have them; their subsets are counted before they are listed."""
+    """Models of other programs may have such scopes; their subsets are counted before they are listed."""
     structure = Structure.from_blocks(size, {size: np.arange(size)[None, :]})
     with pytest.raises(StructureError, match="the limit is"):
         structure.closure()

@@ -274,7 +274,7 @@ export class Panel {
     });
     return [
       this.title("Overview"),
-      h("p", {}, [told.learned, told.rows ? `learned from ${count(told.rows)} rows` : null].filter(Boolean).join("; ") || "Nothing is said of how it was learned."),
+      h("p", {}, [told.learned, told.rows ? `learned from ${count(told.rows)} rows` : null].filter(Boolean).join("; ") || "The model does not say how it was learned."),
       state.answer?.gap ? h("p", {}, secondMode(state.answer)) : null,
       state.kept ? h("p", {}, "Two cases. Upper bars: ", strong(state.caseInWords), "; lower bars: ", strong(state.kept.words), ".") : null,
       state.answer?.map ? this.mostProbable(state.answer.map) : state.asked?.map ? quiet("The most probable states together are being sought …") : null,

@@ -64,7 +64,7 @@ export function points(p: number): string {
 
 export function secondMode({ gap }: { gap: number }): string {
   return (
-    `Chains that began far from the data stay elsewhere, up to ${points(gap)} points away. Shown, before and now, is what ` +
-    "chains near the data say; nobody knows how much each weighs."
+    `Chains that began far from the data stay elsewhere, up to ${points(gap)} points away. The page shows, before and ` +
+    "now, the side near the data; how much probability each side has is unknown."
   );
 }

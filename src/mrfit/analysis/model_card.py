@@ -1,4 +1,4 @@
-"""What there is to say about a model: variables, structure, strongest parameters, groups, and how it was learned."""
+"""Model card: variables, structure, strongest parameters, groups of tied parameters, and provenance."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ModelCard:
 
     @classmethod
     def of(cls, model: MarkovNetwork, *, top: int = 10) -> ModelCard:
-        """With the ``top`` strongest parameters of each order, and as many edges."""
+        """Return the card with the ``top`` strongest parameters of each order, and as many edges."""
         return cls(
             domain=model.domain.to_states(),
             n_scopes=model.n_scopes,

@@ -1,4 +1,4 @@
-"""What there is to say about two models of the same variables."""
+"""Comparison of two models of the same variables."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class PlanSummary:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the JSON form."""
         return asdict(self)
 
 
@@ -129,7 +129,7 @@ class QuerySummary:
         return movements(self.after.marginals, None if self.before is None else self.before.marginals)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the JSON form."""
         return {
             **self.after.to_dict(),
             "log_p_given": self.log_p_given,

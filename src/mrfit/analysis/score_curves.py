@@ -84,5 +84,5 @@ def _errors(fits: list[CandidateFit], winner: int, valid: UniqueRows | None) -> 
 
 
 def _row_scores(fit: CandidateFit, rows: UniqueRows) -> Floats:
-    """By what the held-out scores are of, which need not be what was maximised."""
+    """Score each row by the metric of the held-out scores, which need not be the fitted objective."""
     return JUDGES[fit.judge].row_scores(fit.model, rows, 1)

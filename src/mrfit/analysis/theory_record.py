@@ -1,4 +1,4 @@
-"""What theory says about a model whose parameters are tied."""
+"""Record of the theorems on tying, applied to one model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_LISTED = 2**20  # joint states that are made rows of: a byte for each varia
 
 @dataclass(frozen=True)
 class CurvatureChoice:
-    """Which objective's curvature is asked for, and how its expectation under the model is taken.
+    """Choice of the objective whose curvature is computed, and of the rows that its expectation is taken over.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class CurvatureChoice:
     n_draws
         How many rows to draw from the model for the pseudo-likelihood where its joint states are too many to list.
     seed, jobs
-        Of the draws.
+        Random seed of the draws, and processors to use.
     """
 
     objective: str | None = None

@@ -53,7 +53,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
 
 
 def _repeated(context: click.Context, chosen: set[str]) -> str:
-    """Those of some options that the user typed, as they were typed."""
+    """Return those of some options that the user typed, as they were typed."""
     words: list[str] = []
     for parameter in context.command.params:
         if parameter.name not in chosen:

@@ -44,7 +44,7 @@ def _has_arguments(command: click.Command, context: click.Context, words: list[s
     """Whether all words of the command that are no options are there."""
     try:
         found, _, _ = command.make_parser(context).parse_args(list(words))
-    except click.UsageError:  # the command itself says so, in its own way
+    except click.UsageError:  # the command itself reports it, with its usage
         return True
     needed = [each for each in command.get_params(context) if isinstance(each, click.Argument) and each.required]
     return all(

@@ -1,4 +1,4 @@
-"""Where the work is done: on this machine, or on a cluster."""
+"""Options on where the work is done: on this machine, or on a cluster."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def column_and_address(data: Source | None, options: dict[str, Any]) -> tuple[st
 
 
 def _column_names(data: Source | None, options: dict[str, Any]) -> Sequence[str]:
-    """Of a table that can be read again; standard input cannot."""
+    """Names of the columns of a table that can be read twice; none for standard input."""
     from mrfit.data.readers import named_in_errors, read_batches
 
     if data is None or data == STANDARD:

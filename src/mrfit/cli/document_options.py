@@ -1,4 +1,4 @@
-"""What `mrfit report` and `mrfit explore` have in common: a model and data that become a document."""
+"""Options that `mrfit report` and `mrfit explore` share: a model and data that become a document."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Explored:
 
     @classmethod
     def of(cls, model_file: str, data: str | None, options: Mapping[str, Any]) -> Explored:
-        """At the states of its covariates that were given, where it has some."""
+        """Read the model and the data; a model with covariates is taken at the states that the options name."""
         from mrfit.analysis.stability.stability_file import read_stability
         from mrfit.explorer.at_covariates import covariate_states, model_at, rows_at
 

@@ -92,7 +92,7 @@ def from_file(domain: Domain, path: str, sample: int | None = None) -> dict[str,
 
 
 def asked_of(domain: Domain, options: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """What --ask names: variables, and sets of them whose joint states are asked for; each once."""
+    """Return the variables that --ask names, and the sets of variables whose joint states it asks for; each once."""
     asked = list(dict.fromkeys(names([text], "--ask") for text in options["ask"]))
     for several in asked:
         for name in several:

@@ -48,7 +48,7 @@ def check_files(inputs: Named, outputs: Mapping[str, str | None], options: Mappi
 
 
 def check_resumable(inputs: Named, outputs: Mapping[str, str | None], options: Mapping[str, Any]) -> None:
-    """The same where there is a file of --resume, which is added to if it exists, and cannot be a stream."""
+    """Check files as `check_files` does, with that of --resume, which is appended to if it exists and is no stream."""
     check_files(inputs, outputs, options)
     if options["resume"] == STANDARD:
         raise InputError("--resume - is a stream, which keeps nothing; name a file.")
@@ -75,7 +75,7 @@ def csv_bytes(names: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
 
 
 def summary_beside(output: str | None) -> AbstractContextManager[Any]:
-    """What is said here goes to standard error if standard output is taken by ``output``."""
+    """Redirect standard output to standard error if ``output`` itself goes to standard output."""
     return redirect_stdout(sys.stderr) if output == STANDARD else nullcontext()
 
 
@@ -112,7 +112,7 @@ def _is_part_of(output: Path, source: Path) -> bool:
 
 
 def _identity(path: Path) -> object:
-    """The same for all names of one file, whether they are links or not, and whether it exists or not."""
+    """Return a key that is equal for all names of one file, links included, whether it exists or not."""
     if path.exists():
         status = path.stat()
         return status.st_dev, status.st_ino

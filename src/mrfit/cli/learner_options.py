@@ -95,7 +95,7 @@ LEARNER_SECTIONS = {
 
 
 def learner_of(context: click.Context, options: dict[str, Any]) -> Learner:
-    """What the options say, but for the structure, which may need the rows' names."""
+    """Return the learner that the options describe, except for its structure, which may need the names of variables."""
     from mrfit.learning import Learner
     from mrfit.learning.specification import solver_from
 
@@ -125,7 +125,7 @@ def check_orders_of(learner: Learner, domain: Domain, states: Collection[str] | 
 
 
 def structure_of(options: dict[str, Any], domain: Domain) -> StructureLearner:
-    """Where it is not one that regressions learn."""
+    """Return the structure learner that the options describe, if it is not one of regressions."""
     from mrfit.learning.specification import structure_from
 
     structure = structure_from(structure_word(options), domain)

@@ -145,7 +145,7 @@ def _abandon_stdout() -> None:
 
 
 def run() -> None:
-    """What the installed `mrfit` script calls."""
+    """Entry point of the installed `mrfit` script."""
     # A stream that is closed (`mrfit ... >&-`) is None in Python; nobody wants what would go there.
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")

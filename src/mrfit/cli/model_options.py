@@ -69,7 +69,7 @@ def read_model(text: str, options: Mapping[str, Any]) -> FactorNetwork:
 
 
 def read_any_model(text: str, options: Mapping[str, Any]) -> MarkovNetwork | FactorNetwork:
-    """The same with its parameters where the file has them, which is ours."""
+    """Read a model in any format, with its parameters if the format (.mrf) stores them."""
     return load_model(text) if _format(text, options) == "mrf" else read_model(text, options)
 
 
@@ -101,7 +101,7 @@ def note_plan(plan: Plan, names: Sequence[str], options: Mapping[str, Any]) -> N
 
 
 def note_remarks(remarks: Sequence[str], options: Mapping[str, Any]) -> None:
-    """How far an approximation is to be trusted."""
+    """Print how far an approximation can be trusted."""
     for text in () if is_silent(options) else remarks:
         note(f"note: {as_options(text)}")
 

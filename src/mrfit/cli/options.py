@@ -211,7 +211,7 @@ def data_path(text: str) -> Path:
 
 
 def layout_of(options: Mapping[str, Any]) -> LayoutOptions:
-    """How files are laid out, as the options of `layout` and --weight say."""
+    """Return the layout of files that the options of `layout` and --weight describe."""
     return {
         "weight": options.get("weight"),
         "header": "auto" if options["header"] is None else bool(options["header"]),
@@ -225,7 +225,7 @@ def layout_of(options: Mapping[str, Any]) -> LayoutOptions:
 def reading_of(
     options: Mapping[str, Any], *, domain: Domain | None = None, states: dict[str, list[str]] | None = None
 ) -> ParseOptions:
-    """How values are understood, as the options of `reading` say."""
+    """Return how to parse values, as the options of `reading` describe it."""
     from mrfit.data.encoding import ParseOptions
 
     return ParseOptions(
@@ -249,7 +249,7 @@ def source_of(data: tuple[str, ...]) -> str | tuple[str, ...]:
 
 
 def called(data: str | tuple[str, ...]) -> str:
-    """What a summary calls a table."""
+    """Name of a table in summaries."""
     return data if isinstance(data, str) else f"{data[0]} and {len(data) - 1} more"
 
 
@@ -295,7 +295,7 @@ def check_one_stream(*inputs: str | None) -> None:
 
 
 def tell_notes(notes: Sequence[str], *, quiet: bool) -> None:
-    """What is odd about a table, on stderr."""
+    """Print notes on oddities of a table to standard error."""
     for text in () if quiet else notes:
         note(f"note: {as_options(text)}")
 

@@ -1,4 +1,4 @@
-"""What goes to standard output and what to standard error."""
+"""Standard output for results, standard error for everything else."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def note(text: str) -> None:
 
 
 def note_failures(failures: Mapping[str, int], of: str) -> None:
-    """How often learning failed, by reason; ``of`` is "of 1,000 resamples"."""
+    """Print how often learning failed, by reason; ``of`` is for example "of 1,000 resamples"."""
     for reason, times in failures.items():
         note(f"warning: learning failed in {times:,} {of}: {reason}")
 

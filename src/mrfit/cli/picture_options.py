@@ -35,7 +35,7 @@ layout_options = stacked(
 
 
 def title_of(source: str, options: Mapping[str, Any]) -> str:
-    """What was asked for; otherwise a data set like ``nltcs:train`` or a file by a name that can be read."""
+    """Return the --title, or a readable form of the source: a data set such as ``nltcs:train``, or a file."""
     if options["title"] is not None:
         return str(options["title"])
     name, colon, split = source.partition(":")
@@ -67,7 +67,7 @@ def check_layout(options: Mapping[str, Any]) -> None:
 
 
 def given_layout(options: Mapping[str, Any], names: Sequence[str]) -> str | NDArray[np.float64]:
-    """What `network_figure` takes."""
+    """Return the layout that `network_figure` takes: a word, or the positions in a file."""
     from mrfit.plots.layout_file import read_layout
 
     word = options["layout"]

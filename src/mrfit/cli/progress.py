@@ -18,7 +18,7 @@ _EVERY = 30.0  # seconds between two lines of a log
 
 
 class _Work:
-    """How far work is: what it is, how much of how much is done, and in which state it is."""
+    """Progress of one piece of work: its name, its total, how much is done, and its state."""
 
     def __init__(self, what: str, total: float) -> None:
         self._what, self._total, self._done, self._state = what, total, 0.0, ""

@@ -116,7 +116,7 @@ def _print_estimates(estimates: Sequence[ParameterEstimate], unbounded: Mapping[
 
 
 def _value(value: float, limit: str | None) -> str:
-    """Of an unbounded parameter not where the solver stopped, which says nothing, but where it goes."""
+    """Format a value; an unbounded parameter shows its limit, since the point where the solver stopped is arbitrary."""
     return f"{limit or f'{value:+.4f}':>9}"
 
 

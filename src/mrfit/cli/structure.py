@@ -171,7 +171,7 @@ def _as_they_may_be(rows: UniqueRows, jobs: int) -> UniqueRows:
 
 
 def _form(output: str | None, form: str | None) -> str | None:
-    """In which form the structure is written, if it is."""
+    """Return the form in which the structure is written; None if it is not written."""
     from mrfit.formats.graphs import form_of
 
     if output is None:

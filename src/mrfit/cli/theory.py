@@ -132,7 +132,7 @@ def _print(summary: TheorySummary) -> None:
 
 
 def _origin(curvature: CurvatureRecord, theory: Theory) -> str:
-    """Where C_min comes from and how well it is known."""
+    """Describe the origin of C_min, and how accurate it is."""
     over = f"{curvature.n_rows:,} {curvature.over}" if not curvature.is_exact else curvature.over
     accuracy = theory.eigenvalue.accuracy
     settled = f", to {accuracy:.0e} of it" if accuracy else ""

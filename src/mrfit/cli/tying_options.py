@@ -79,7 +79,7 @@ _STOCHASTIC = ("batch_rows", "epochs", "cluster_every")
 
 
 def tying_rules(options: Mapping[str, Any]) -> list[Rule]:
-    """Which of these options have an effect only where."""
+    """Return the rules on which options of tying have an effect only together with others."""
     batches = options["batch_rows"] is not None
     options_of = {name: (name,) for name in _OWN} | {"how": _SOFT, "stochastic": _STOCHASTIC}
     kind = PENALTIES[options["penalty"]]

@@ -135,13 +135,13 @@ def _begin_at_the_other_end() -> subprocess.Popen[str]:
 
 
 def _n_compiled_by(other: subprocess.Popen[str]) -> int:
-    """How many kernels it compiled; where it failed this process had to compile them all."""
+    """Number of kernels that the process compiled; 0 if it failed, since this process then compiled all of them."""
     printed, _ = other.communicate()
     return int(json.loads(printed)["n_compiled"]) if other.returncode == 0 else 0
 
 
 def _tasks() -> list[Callable[[], None]]:
-    """What takes every kernel, on tables of a few rows."""
+    """Return tasks on tables of a few rows that together call every kernel."""
     return [
         *(partial(_run_commands, text) for text in _COMMANDS),
         *(partial(_transform, name) for name in _TRANSFORMS),
@@ -219,7 +219,7 @@ def _pass_by_residual() -> None:
 
 
 def _write_table(path: Path, *, n_states: int) -> None:
-    """Five columns that hang together loosely; no fit is hard, and none is empty."""
+    """Write five columns that are weakly associated, so that no fit is hard and no network empty."""
     draw = random.Random(0)
     lines = ["a,b,c,d,e"]
     for _ in range(100):
@@ -230,7 +230,11 @@ def _write_table(path: Path, *, n_states: int) -> None:
 
 
 def _search_states() -> None:
-    """Where no tree fits, which no small model shows; three that disagree in pairs leave a gap to the bound."""
+    """Search for the best state without a junction tree.
+
+    Small models have one, so the commands never come here. Three variables that disagree in pairs leave a gap to the
+    bound, which makes the search branch.
+    """
     import numpy as np
 
     from mrfit.core.factors import Factors

@@ -63,7 +63,7 @@ class Crowded:
 def names_of_rows(columns: Sequence[Crowded]) -> str:
     """Return the message about ID-like columns."""
     return (
-        f"{_subject_and_verb(columns)} another value in nearly every row ({_example(columns)}). "
+        f"{_subject_and_verb(columns)} a different value in nearly every row ({_example(columns)}). "
         "ID-like columns and measurements are not categories. Leave them out with exclude=[...], bin them first, or "
         "keep them with include=[...] or by declaring their states."
     )

@@ -95,7 +95,7 @@ class Backend(ABC):
 
     @abstractmethod
     def singles(self) -> list[Indices]:
-        """For every variable with a scope of its own, the numbers of its parameters; none for the others."""
+        """Parameters of each variable's own scope, by number; an empty array for a variable without such a scope."""
 
     def near_optimum(self, rows: Rows) -> Floats | None:
         """A point from which it is not far to the optimum under a weak penalty, if there is one for little work."""
@@ -205,7 +205,7 @@ class PseudoLikelihoodBackend(ListedCoordinates):
 
 
 class TreeCoordinates(ListedCoordinates):
-    """For the exact likelihood on a junction tree; ``plan`` is that of these parameters.
+    """Parameters of an exact likelihood on a junction tree; ``plan`` is the plan for these parameters.
 
     ``keep_zeros`` keeps scopes in the model whose parameters are all zero.
     """

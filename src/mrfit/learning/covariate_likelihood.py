@@ -41,14 +41,14 @@ class CovariateState(NamedTuple):
 
 
 class ConditionalCoordinates(ListedCoordinates):
-    """For log p(x | z): where z is known, a network of x whose parameters are sums of these.
+    """Parameters of log p(x | z): for each state of z, a network of x whose parameters are sums of these.
 
     Parameters
     ----------
     parameters
-        With covariates.
+        Parameterization with covariates.
     inner
-        Of `without_covariates`, for an exact likelihood.
+        Backend of the parameterization `without_covariates`, for an exact likelihood.
     """
 
     def __init__(self, parameters: Parameterization, inner: Backend, *, jobs: int = 1) -> None:

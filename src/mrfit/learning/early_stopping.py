@@ -1,4 +1,4 @@
-"""Which fits of a grid are left on their way, because validation rows will not choose them."""
+"""Early stopping: abandon fits of a grid that cannot win on the validation rows."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ class _Rounds:
         self.last: tuple[FitResult, UniqueRows]
 
     def run(self) -> bool:
-        """Until log-weights of complete rows rest; whether they do."""
+        """Iterate until the log-weights of the completed rows settle; return whether they did."""
         at = self._round(np.zeros(self.completions.complete.n_distinct))
         while self.n < _MOST_ROUNDS:
             first = self._round(at)
@@ -136,7 +136,7 @@ class _Rounds:
 
 
 def _led_on(at: Floats, first: Floats, second: Floats) -> Floats:
-    """Where steps that shrink by the same factor each would end."""
+    """Extrapolate two successive steps as if each shrank by the same factor (SQUAREM, Varadhan and Roland 2008)."""
     r, v = first - at, second - 2.0 * first + at
     length = -max(1.0, float(np.linalg.norm(r)) / max(float(np.linalg.norm(v)), 1e-300))
     return at - 2.0 * length * r + length**2 * v

@@ -68,7 +68,7 @@ def feature_values(parameters: Parameterization, rows: UniqueRows) -> Floats:
 
 
 def _gradients(learner: Learner, parameters: Parameterization, w: Floats, rows: UniqueRows, features: Floats) -> Floats:
-    """Of the score of every complete row, (rows, parameters)."""
+    """Gradient of the log-likelihood of each complete row, (rows, parameters)."""
     coordinates = learner.objective.coordinates(parameters, listed=True, keep_zeros=True, jobs=1)
     if learner.objective.is_joint and not parameters.covariate_indices:
         _, gradient = coordinates.objective(rows).value_and_gradient(w)

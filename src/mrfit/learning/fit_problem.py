@@ -97,6 +97,8 @@ class FitProblem:
 
     def _sharing(self, **settings: Any) -> FitProblem:
         """Return a copy with other settings that shares all that was computed before."""
+        # `replace` would call __init__ and lose the cached properties: counts of the rows, the start, the layout. They
+        # depend on rows, structure and learner alone, which never change here.
         other = copy(self)
         for name, value in settings.items():
             object.__setattr__(other, name, value)
@@ -135,6 +137,8 @@ class FitProblem:
             and self.free_orders == (1,)
             and not learner.covariates
         ):
+            # A full table under a norm gives its main effects to free single variables at the optimum. They may be left
+            # out of the table from the start: fewer parameters, the same optimum.
             parameters = parameters.for_lengths()
         return learner.objective.coordinates(
             parameters, listed=penalty.needs_scope_order(), keep_zeros=penalty.is_tied, jobs=self.jobs
@@ -201,6 +205,7 @@ class FitProblem:
     def warm_start(self) -> Floats:
         """Better start of a fit whose penalty shrinks parameters without making any zero."""
         interactions = self.coordinates.orders > 1
+        # The maximum likelihood forest within the structure, which has a closed form.
         near = self.coordinates.near_optimum(self.rows) if self.layout.penalized[interactions].all() else None
         held = np.abs(self.start) >= self.bound
         return self.start if near is None else np.where(held, self.start, near)
@@ -220,6 +225,8 @@ class FitProblem:
         sizes = parameters.order_of_parameter if parameters.covariate_indices else self.coordinates.orders
         free = ~penalized & (sizes > 1)
         if free.any() and isinstance(parameters, Canonical) and parameters.reference is None:
+            # A feature that never occurs has its optimum at minus infinity. It starts at the bound, where solvers hold
+            # it.
             # Where all states but the reference vanish, the gradient is minus the weight of every feature.
             gradient = self.objective.value_and_gradient(np.full(len(w), -1e4))[1]
             w[free & (gradient >= 0.0)] = -HELD_AT  # features of several variables that never occur
@@ -243,6 +250,7 @@ class FitProblem:
         callback: Callable[[Record], bool | None] | None = None,
     ) -> Solution:
         """Minimize the objective with a penalty from ``w``, or from the latest point of the checkpoint."""
+        # Strengths belong to sums over rows, objectives and tolerances to means: `added_to` divides by the weight.
         smooth, nonsmooth = penalty.added_to(self.objective, total_weight=self.rows.total_weight)
         return minimize(
             smooth,

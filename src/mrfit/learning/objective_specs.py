@@ -1,4 +1,4 @@
-"""What is maximised: the pseudo-likelihood, the likelihood, or minus a loss that stands for them."""
+"""Objectives that users choose: the pseudo-likelihood, the likelihood, and losses in their stead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which scope each parameter belongs to."""
+"""Layout of a parameter vector: the scope of each parameter, its size, and whether it is penalised."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a table in parts to the problems that a learner fits."""
+"""Fit problems from a table in parts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def problems_in_parts(
 
 
 def _union(own: Structure, others: Sequence[Structure]) -> Structure:
-    """What all of them join: counts of it serve each."""
+    """Return the union of the structures: its counts serve each of them."""
     if all(other == own for other in others):
         return own
     pairs = np.unique(np.concatenate([own.edges, *(other.edges for other in others)]), axis=0)
@@ -83,7 +83,7 @@ def observed_in_parts(
 
 
 def _counted(parts: PartitionedTable, structure: Structure, n_folds: int, seed: int) -> PartCounts | None:
-    """Of all files, unless the first shows that it would be in vain."""
+    """Count all files; None if the first shows nearly as many joint states as rows, which counts hardly merge."""
     numbered = list(enumerate(parts.each()))
     first: list[PartCounts] = []
     if not has_small_tables(parts.domain.shape, structure):

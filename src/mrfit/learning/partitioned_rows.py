@@ -64,7 +64,7 @@ class PartedRows(ABC):
 
     @abstractmethod
     def describe(self) -> str:
-        """How the table is held, for a person."""
+        """Return a description of how the table is stored, for people."""
 
 
 Rows = UniqueRows | PartedRows
@@ -104,7 +104,7 @@ def together(rows: Rows) -> UniqueRows:
 
 @dataclass(frozen=True, eq=False)
 class CountedRows(PartedRows):
-    """By how often every variable and its neighbours are in each of their joint states."""
+    """Rows of a table in parts, as counts of the joint states of every variable and its neighbours."""
 
     parts: PartitionedTable
     counts: BlanketCounts
@@ -143,7 +143,7 @@ class CountedRows(PartedRows):
 
 
 class ShardedRows(PartedRows):
-    """By distinct rows that lie where there is a worker for them."""
+    """Rows of a table in parts, as shards of distinct rows that live where a worker holds them."""
 
     def __init__(self, parts: PartitionedTable) -> None:
         dealt = parts.dealt(n_at_once())
@@ -162,7 +162,7 @@ class ShardedRows(PartedRows):
 
     @cached_property
     def sha256(self) -> str:
-        """Of the digests of all shards."""
+        """Digest of the digests of all shards."""
         return (
             self._digests[0] if len(self._digests) == 1 else hashlib.sha256("".join(self._digests).encode()).hexdigest()
         )

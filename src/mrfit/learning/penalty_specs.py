@@ -129,7 +129,7 @@ class L2(ConvexPenaltySpec):
     def stiffness(self, strength: float) -> float:
         if self.toward != ZERO:
             raise InputError(
-                "Parameters are drawn towards a tree of the same rows, so that nobody knows how sure they are. Draw "
+                "Parameters shrunk towards a tree of the same rows have no valid standard errors. Shrink "
                 "them towards zero, or use no penalty."
             )
         return strength
@@ -254,8 +254,8 @@ class SparsePenaltySpec(ConvexPenaltySpec):
 
     def stiffness(self, strength: float) -> float:
         raise InputError(
-            f"The penalty {self.word!r} selects parameters by making others zero, after which nobody knows how sure "
-            "they are. Learn which are there from one half of the rows, and fit these with the penalty none to the "
+            f"The penalty {self.word!r} selects parameters, after which standard errors are not valid. Select "
+            "them on one half of the rows, and fit these with the penalty none to the "
             "other half."
         )
 

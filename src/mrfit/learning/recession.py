@@ -46,7 +46,10 @@ class Recession:
 
     @classmethod
     def of(cls, differences: sparse.csr_array, fixed: sparse.csr_array | None = None) -> Recession:
-        """Of differences as rows, (differences, unknowns), beside those that are known to stay as they are."""
+        """Return the cone of directions along which no difference falls and the rows of ``fixed`` stay as they are.
+
+        ``differences`` and ``fixed`` have a row for each difference or constraint and a column for each unknown.
+        """
         n = differences.shape[1]
         fixed = sparse.csr_array((0, n)) if fixed is None else fixed
         free = np.flatnonzero(np.linalg.norm(_null_space(fixed), axis=1) > _SMALL)
@@ -72,7 +75,7 @@ class Recession:
         return self.growing.shape[0] > 0
 
     def limits(self, basis: sparse.csr_array) -> Floats:
-        """Where each parameter goes: plus or minus infinity, 0 where it stays finite, NaN where that is left open.
+        """Limit of each parameter: plus or minus infinity, 0 if it stays finite, NaN if the data leave it open.
 
         The parameters are ``basis @ unknowns``. One that is left open may go either way, while others go with it: the
         data determine only a sum of them.

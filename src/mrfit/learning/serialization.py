@@ -41,7 +41,7 @@ def to_plain(value: Any, *, terse: bool = False) -> Any:
 
 
 def learner_digest(learner: Any) -> str:
-    """Of a learner or a part of one, in short: whether two are the same."""
+    """Short digest of a learner or of a part of one; equal learners have equal digests."""
     return hashlib.sha256(json.dumps(to_plain(learner), sort_keys=True, default=str).encode()).hexdigest()[:SHORT]
 
 

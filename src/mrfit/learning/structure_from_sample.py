@@ -42,7 +42,7 @@ _ROUNDS = 20
 def learned_in_parts(
     learner: PairwiseLearner, parts: PartitionedTable, *, seed: int = 0, jobs: int = 1
 ) -> LearnedStructure:
-    """From a sample, if there are many rows; then certified on all of them, or said to be of a sample."""
+    """Learn from a sample if there are many rows; then certify the result on all of them, or add a note."""
     sample, n_rows = sampled(parts, seed)
     if sample.n_rows == n_rows:
         return learner.learn(sample, jobs=jobs)
@@ -78,7 +78,7 @@ def sampled(parts: PartitionedTable, seed: int) -> tuple[UniqueRows, int]:
 
 
 def _sample_of(seed: int, item: tuple[int, int | None, PartitionedTable]) -> tuple[Codes, Floats, int]:
-    """Those with the smallest of random numbers; and how many rows there are."""
+    """Draw the rows of a part with the smallest random keys, and count all of its rows."""
     number, quota, part = item
     rng, rows = np.random.default_rng([seed, number]), FoldedRows(part)
     codes, weight, key = np.empty((0, len(part.domain)), np.uint8), np.empty(0), np.empty(0)
@@ -104,7 +104,7 @@ class _Solutions:
     violation: float
 
     def group_norms(self, values: Floats) -> Floats:
-        """Of the table of each pair of variables, (variables, variables); zero for those that do not vary."""
+        """Frobenius norm of each pair's table, (variables, variables); zero for variables that do not vary."""
         some = np.diff(self.first) > 0
         starts, norms = self.first[:-1][some], np.zeros((len(some), len(some)))
         squares = np.add.reduceat(np.add.reduceat(values * values, starts, axis=0), starts, axis=1)
@@ -156,7 +156,7 @@ def _certified(
 
 
 def _counted(parts: PartitionedTable, structure: Structure) -> tuple[BlanketCounts, int]:
-    """How often every variable and its neighbours are in each of their states, in all rows; and how many these are."""
+    """Count the joint states of every variable and its neighbours over all rows; also return the number of rows."""
     numbered = list(enumerate(parts.each()))
     found = mapped(count_part, numbered, shared=(structure, 0, 0), name=lambda each: each[1].called())
     merged = PartCounts.merged(found)
@@ -182,7 +182,7 @@ def _solved(counts: BlanketCounts, seen: SeenStates, strength: float, tolerance:
 
 
 def _gradients(seen: SeenStates, solved: _Solutions, part: PartitionedTable) -> Floats:
-    """Of all coefficients in all regressions over the rows of some files, (columns, columns)."""
+    """Gradient of all coefficients in all regressions over the rows of some files, (columns, columns)."""
     total = np.zeros_like(solved.coefficients)
     owner = np.repeat(np.arange(len(seen.domain)), np.diff(solved.first))
     state = 1 + np.arange(len(owner)) - solved.first[owner]

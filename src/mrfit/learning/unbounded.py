@@ -52,7 +52,7 @@ def unbounded_in(problem: FitProblem, fit: CandidateFit) -> dict[str, str]:
 
 
 def _certified(problem: FitProblem, fit: CandidateFit) -> Floats | None:
-    """As `Recession.limits`, for every parameter of the model; None where it is too much to look at."""
+    """Limits of every parameter of the model, as `Recession.limits`; None if certifying them would take too long."""
     learner, parameters, rows = problem.learner, fit.model.parameters, problem.rows
     if learner.penalty.is_tied or not learner.objective.is_score or not isinstance(rows, UniqueRows):
         return None
@@ -89,7 +89,7 @@ class _Seen:
 
     @cached_property
     def touching(self) -> list[tuple[Indices, Indices]]:
-        """For every variable the tables with it, and how far its next state is in each."""
+        """Tables that contain each variable, and the strides of its states in them."""
         shape = self.parameters.domain.shape
         found: list[tuple[list[int], list[int]]] = [([], []) for _ in shape]
         for number, scope in enumerate(self.parameters.table_scopes):
@@ -108,11 +108,11 @@ class _Seen:
         return np.logical_or.reduceat(in_table, starts) if len(starts) else np.zeros(0, np.bool_)
 
     def features(self, cells: Indices) -> sparse.csr_array:
-        """Of places in some tables: of the free parameters alone."""
+        """Features of cells of the tables, for the free parameters alone."""
         return self.tables.features(cells)[:, self.columns]
 
     def features_of(self, codes: NDArray[np.uint8]) -> Iterator[sparse.csr_array]:
-        """Of joint states, in pieces."""
+        """Features of joint states, in batches."""
         states = UniqueRows.from_codes(self.parameters.domain, codes, np.ones(len(codes)))
         for _, cells in self.tables.cells(states):
             yield self.features(cells)
@@ -123,13 +123,13 @@ class _Seen:
 
     @property
     def n_places(self) -> int:
-        """That all variables' other states take."""
+        """Number of table cells visited when each variable of each row takes each of its other states."""
         shape = self.parameters.domain.shape
         states = sum(len(tables) * (c - 1) for (tables, _), c in zip(self.touching, shape, strict=True))
         return self.rows.n_distinct * (states + len(self.parameters.table_scopes))
 
     def moves(self, variable: int) -> Indices:
-        """How far each distinct row is from each other state of a variable: (rows, states - 1), never 0."""
+        """Steps from each distinct row's state to each other state of a variable, (rows, states - 1); never 0."""
         own = self.rows.codes[:, variable].astype(np.int64)
         others = np.arange(self.parameters.domain.shape[variable] - 1)
         return np.where(others < own[:, None], others, others + 1) - own[:, None]
@@ -207,7 +207,7 @@ def _used(rows: sparse.csr_array) -> Indices:
 
 
 def _of_joint_states(seen: _Seen) -> Floats | None:
-    """By directions along which all rows are alike, and no other joint state is above them."""
+    """Limits from the directions that change no row against another and raise no other joint state above the rows."""
     out = np.zeros(seen.parameters.n_parameters)
     if len(seen.columns) > _MOST_DENSE or seen.rows.n_distinct * len(seen.touching) > _MOST_PLACES:
         return None
@@ -226,7 +226,7 @@ def _of_joint_states(seen: _Seen) -> Floats | None:
 
 
 def _cone_below(seen: _Seen, rows: Floats, basis: Floats) -> Recession | None:
-    """Of the directions ``basis @ y`` that raise no joint state above the rows; None where that takes too long.
+    """Cone of the directions ``basis @ y`` that raise no joint state above the rows; None where that takes too long.
 
     Where joint states are too many a junction tree looks for one that is above, until there is none.
     """
@@ -254,7 +254,7 @@ def _cone_below(seen: _Seen, rows: Floats, basis: Floats) -> Recession | None:
 
 
 def _beside(seen: _Seen, rows: Floats, states: NDArray[np.uint8], basis: Floats) -> Floats:
-    """How far the rows are above joint states along each direction of a basis."""
+    """Distances of the rows above joint states along each direction of a basis, (states, directions)."""
     return np.vstack([(rows @ basis) - features @ basis for features in seen.features_of(states)])
 
 

@@ -1,4 +1,4 @@
-"""Which versions of which programs a model was learned with."""
+"""Versions of the programs that a model was learned with."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ _LIBRARIES = ("numpy", "scipy", "numba")  # which numbers come from
 
 @cache
 def versions() -> dict[str, str]:
-    """Of mrfit, of Python, and of the libraries that compute; not of those that read tables or draw."""
+    """Versions of mrfit, Python and the libraries that compute; those that read tables or draw are left out."""
     return {"mrfit": __version__, "python": platform.python_version()} | {name: version(name) for name in _LIBRARIES}

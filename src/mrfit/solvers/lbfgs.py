@@ -23,5 +23,6 @@ class LBFGS(LimitedMemory):
         if found is None:
             return None
         w, value, gradient, step = found
+        # A move that bounds cut short still measures the curvature of the function, which knows no bounds.
         curvature = state.curvature.extended(w - state.w, gradient - state.gradient, memory=self.memory)
         return QuasiNewtonState(w, value, gradient, curvature, step=step)

@@ -57,7 +57,10 @@ class CurvaturePairs:
             q -= a * y
         if pairs:
             s, y = pairs[-1]
-            # The first guess may be a large matrix: apply it once, to both columns.
+            # B^-1 v is rescaled by (s . y) / (y . B^-1 y). The guess B was made at the start: its shape stays useful,
+            # its size is corrected along the latest pair (Nocedal and Wright 2006, eq. 7.20, with a matrix for the
+            # identity).
+            # B may be a large matrix: divide by it once, both columns together.
             q, scaled = self.divide(_put(np.stack([q, y], axis=1), at, len(v)))[at].T
             q = q * (float(s @ y) / float(y @ scaled))
         else:

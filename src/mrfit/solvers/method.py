@@ -96,6 +96,9 @@ class CompositeProblem:
         t = self.penalty.dual_scale(state.gradient, at=state.w)
         if t is None:
             return None
+        # Weak duality with the dual point t * gradient, which the penalty admits by the choice of t. It also has to
+        # vanish for free parameters, where it need not: each falls short by at most t * |gradient| * bound. Entries
+        # without a gradient are left out, since zero times an infinite bound is not a number.
         pull = np.abs(state.gradient[self.free])
         loose = float(pull[pull > 0] @ self.bound[self.free][pull > 0])
         return float(state.value - state.dual(t) + t * loose)
@@ -190,6 +193,7 @@ def line_search(
         if not move.any():
             return None
         value, gradient = evaluate(w)
+        # Decrease is expected of the projected move, not of step * direction: bounds may have cut it short.
         expected = float(state.gradient @ move)
         if value <= state.value + 1e-4 * expected:
             return w, value, gradient, step

@@ -41,14 +41,18 @@ def minimize(
     bound = np.full(n, np.inf) if bound is None else bound
     problem = CompositeProblem(objective, penalty, bound, {"evaluations": 0, "products": 0})
     state = method.start(problem, problem.clip(np.zeros(n) if w is None else np.array(w, np.float64)))
+    # Invariant of the loop: state.w is within the bounds, and value, gradient and violation are all of this same point.
+    # The certificate is therefore that of the point returned, not of an earlier or an extrapolated one.
     trace: list[Record] = []
     at_rest = Status.CONVERGED if problem.is_convex else Status.STATIONARY
     for iteration in range(max_iterations + 1):
         if watch is not None:
             watch(state.w)
+        # 1. Measure the point: the distance of 0 from the subdifferential, and the duality gap if there is one.
         violation = problem.violation(state.w, state.gradient)
         gap = problem.gap(state)
         trace.append(Record(iteration, state.value, violation, **problem.calls, step=state.step, gap=gap))
+        # 2. Stop, or step. Convergence is tested first, so that a callback or the iteration limit cannot hide it.
         if violation <= tolerance and (gap is None or gap_tolerance is None or gap <= gap_tolerance):
             status = at_rest
         elif callback is not None and callback(trace[-1]):

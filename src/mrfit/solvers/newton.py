@@ -50,6 +50,7 @@ class TruncatedNewton(Method[NewtonState]):
         # 1. The Newton direction of the free parameters. A parameter at a bound that others push out is fixed as well.
         free = ~problem.held(state.w, state.gradient)
         direction, divide = self._solve(state, free)
+        # Every pass fixes at least one more parameter, so this ends.
         while (pushed := problem.leaving(state.w, direction)).any():
             free &= ~pushed
             direction, divide = self._solve(replace(state, divide=divide), free)
@@ -81,6 +82,9 @@ class TruncatedNewton(Method[NewtonState]):
         expansion, divide = state.expansion, state.divide
         residual = downhill = np.where(free, -state.gradient, 0.0)
         direction = np.zeros_like(downhill)
+        # Each product lowers the quadratic model, which is 0 at direction 0. So gradient . direction is at most minus
+        # half the curvature along it: the direction descends wherever the loop stops, and a change of preconditioner on
+        # the way keeps that, because the residual carries over.
         for divide, most in self._preconditioners(expansion, divide):  # noqa: B020
             precondition = _masked(divide or expansion.preconditioned, free)
             # Relative residual min(1/4, sqrt(norm)) in the preconditioned norm, which gives superlinear convergence.

@@ -158,6 +158,8 @@ class _Model:
         noise = 32.0 * float(np.finfo(float).eps) * abs(value)
         change = self.penalty.value(self.here + direction) - self.penalty.value(self.here)
         predicted = float(self.gradient @ direction) + change
+        # An upper bound on the decrease per unit of step near zero, as the penalty is convex; Armijo's rule uses it in
+        # place of the slope (Lee, Sun and Saunders 2014).
         if predicted >= noise or not direction.any():
             return None
         step = 1.0
@@ -168,6 +170,7 @@ class _Model:
             expansion = self.problem.expand(w)
             is_visible = abs(expansion.value - value) > noise
             if expansion.value <= value + 1e-4 * step * predicted if is_visible else self._is_nearer(w, expansion):
+                # A full step shows that the model was good: trust it more next time. Each halving shows the contrary.
                 damping *= 0.1 if halvings == 0 else 4.0**halvings
                 return _state(w, expansion, step, max(damping, _LEAST_DAMPING), self._corrected(w, expansion))
             if not is_visible:
@@ -183,6 +186,7 @@ class _Model:
         move, change = w - self.state.w, expansion.gradient - self.state.gradient
         expected = estimate @ move
         curvature = float(move @ change)
+        # Without curvature along the move the formula would lose positive definiteness.
         if curvature <= 1e-12 * np.linalg.norm(move) * np.linalg.norm(change):
             return estimate
         return estimate + np.outer(change, change / curvature) - np.outer(expected, expected / float(move @ expected))

@@ -26,7 +26,7 @@ def _ulps(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
 
 
 def test_exp_within_four_ulp(rng: np.random.Generator) -> None:
-    """Over the whole range, near zero, and where the exponent changes."""
+    """Accuracy holds over the whole range, near zero, and where the exponent changes."""
     breaks = -np.log(2) * (np.arange(1400) / 2)
     x = np.concatenate(
         [
@@ -60,7 +60,7 @@ def test_exp_below_the_range_is_its_smallest_value(x: float) -> None:
 
 
 def test_log1p_within_four_ulp(rng: np.random.Generator) -> None:
-    """Over [0, 1], tiny values included."""
+    """Accuracy holds over [0, 1], tiny values included."""
     x = np.concatenate(
         [np.linspace(0, 1, 200_001), rng.random(100_000), np.logspace(-300, 0, 10_000), [np.nextafter(1.0, 0.0)]]
     )

@@ -1,4 +1,4 @@
-"""Where compiled code is kept, also where neither the package nor the home directory can be written."""
+"""Cache of compiled code, also where neither the package nor the home directory can be written."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def package(tmp_path: Path) -> Path:
 
 
 def places_of_code(package: Path) -> list[Path]:
-    """Where numba keeps code beside the files of kernels: a folder in each of their folders."""
+    """Return the folders of numba's cache: one beside the files of each kernel package."""
     kernels = package / "mrfit" / "_kernels"
     folders = [kernels, *(each for each in kernels.iterdir() if each.is_dir() and each.name[0] != "_")]
     return [folder / "__pycache__" for folder in folders]
@@ -61,7 +61,7 @@ def ran(package: Path, *arguments: str, **environment: str) -> subprocess.Comple
 
 
 def test_a_command_where_nothing_usual_can_be_written(package: Path) -> None:
-    """It works, says where the code is kept in one line, and neither compiles nor says so again."""
+    """One line says where the code is stored; the next call neither compiles nor repeats the line."""
     temporary = package.parent / "temporary"
     temporary.mkdir()
     (package.parent / "table.csv").write_text("a,b\n0,0\n0,1\n1,1\n1,1\n")
@@ -118,7 +118,7 @@ def test_code_is_kept_beside_a_package_that_can_be_written(package: Path) -> Non
 
 
 def test_a_changed_file_is_noticed_by_kernels_of_others(package: Path) -> None:
-    """What is compiled into a kernel may come from another file; numba would keep using the old code."""
+    """Code that is inlined into a kernel may come from another file; numba alone would keep using the old code."""
     can_be_written(package)
     callee, caller = (package / "mrfit" / "_kernels" / f"{name}.py" for name in ("half", "twice_half"))
     callee.write_text(
@@ -144,13 +144,13 @@ def test_a_numba_without_the_parts_it_does_not_promise(package: Path) -> None:
 
 
 def test_kernels_run_as_python_where_numba_is_told_not_to_compile(package: Path) -> None:
-    """For debuggers."""
+    """Debuggers need this."""
     done = ran(package, "-c", COMPILE, NUMBA_DISABLE_JIT="1")
     assert done.returncode == 0, done.stderr
 
 
 def test_only_a_directory_of_our_own_is_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What lies there is run: nobody else may have been able to put it there."""
+    """Cached code is executed, so nobody else may have been able to write it."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     place = tmp_path / f"mrfit-{os.getuid()}"
     assert kernel_cache._private_directory() == place

@@ -1,4 +1,4 @@
-"""Which of the machine code in a package a processor is given."""
+"""Choice of the machine code in a package for a processor."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_processor_that_llvm_does_not_know_gets_none(monkeypatch: pytest.Monke
 
 
 def test_what_is_made_is_taken_only_for_the_same_sources_and_levels(processor, package: Path) -> None:
-    """Of a checkout into a wheel: nothing less than all, and nothing older."""
+    """A wheel takes compiled code from a checkout only if it is complete and up to date."""
     processor(set(V4.needs))
     assert not is_made(package)
     shipped.sign(package, sources=_all_sources())
@@ -119,7 +119,7 @@ def test_sources_are_all_of_the_package(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 def test_code_in_the_directory_of_another_level_is_not_found() -> None:
-    """It is named by its level, so that no copy of files makes a processor run what it cannot."""
+    """Code is named by its level, so that copied files cannot make a processor run instructions it lacks."""
     codegen = copy_into.targetctx.codegen()
     paths = [shipped._path(Path(level.name), copy_into.py_func, "float64", codegen) for level in LEVELS]
     names = {path.name for path in paths}
@@ -138,7 +138,7 @@ print(*compiled)
 
 @pytest.mark.skipif(not levels_of_host(), reason="there is no level of code for this processor")
 def test_what_was_made_once_is_taken_from_the_store(tmp_path: Path) -> None:
-    """By any checkout: code is found by the text it was made from, not by where that stands."""
+    """Any checkout can use it: code is found by a digest of its sources, not by their path."""
     (level, *_) = levels_of_host()
     environment = {**os.environ, **_build_environment(level, tmp_path), "PYTHONPATH": str(Path(__file__).parents[2])}
 

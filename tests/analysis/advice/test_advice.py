@@ -105,7 +105,7 @@ def test_where_they_are_few_edges_are(rng: np.random.Generator, tmp_path: Path) 
 
 @pytest.mark.parametrize("name", ["czech", "rochdale", "yeast", "jokes"])
 def test_forecasts_are_of_the_size_of_what_was_measured(name: str, named_rows: Callable[..., UniqueRows]) -> None:
-    """By the benchmark of resamples, whose records are kept: half of it to twice as much."""
+    """Forecasts lie between half and twice the seconds in the stored records of the benchmark."""
     records = json.loads((BENCHMARKS / "results" / "bootstrap.json").read_text())["records"]
     measured = next(record["refitted"] for record in records if record["set"] == name)
     assert 0.5 < pooled_seconds(named_rows(name, "data")) / measured < 2.0
@@ -207,7 +207,7 @@ def test_what_to_mind_is_named(rng: np.random.Generator, tmp_path: Path) -> None
 def test_codes_of_missing_answers_come_first(
     rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """They are neither rare states to be joined with others, nor answers in an order; the first step can be taken."""
+    """Such codes are neither rare states to merge nor answers in an order; the first step can be taken."""
     monkeypatch.chdir(tmp_path)
     columns = _chain(rng, 900, 3, n_states=3)
     columns["v0"][:4], columns["v1"][2:7] = -99, 77

@@ -1,4 +1,4 @@
-"""What work will take, in figures that were measured."""
+"""Forecasts of work, against figures that were measured."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _steps(look: FirstLook, memory: float = 24e9) -> dict[str, tuple[float, floa
 
 
 def test_a_million_rows_of_a_hundred_columns() -> None:
-    """Within a factor of two of what benchmarks measured: 256 MB and 1.6 s to read, 2 GB and 55 s of paths."""
+    """Forecasts are within a factor of two of the benchmarks: 256 MB and 1.6 s to read, 2 GB and 55 s of paths."""
     steps = _steps(LARGE)
     assert 128e6 < steps["read"][0] < 512e6
     assert 0.8 < steps["read"][1] < 3.2
@@ -25,7 +25,7 @@ def test_a_million_rows_of_a_hundred_columns() -> None:
 
 
 def test_ten_thousand_items_in_lists() -> None:
-    """Within a factor of two of the benchmark `wide`: 31 s of a processor, 0.06 GB above what the process held."""
+    """Forecasts are within a factor of two of the benchmark `wide`: 31 s of a processor, 0.06 GB above the start."""
     lists = FirstLook(100_000, 10_000, 4_900_000, 100_000, 1.0, 1_000_000, 11_000_000, 100_000_000, 1.0, is_lists=True)
     n_bytes, seconds, _ = _steps(lists)["structure by l1 paths"]
     assert 0.03e9 < n_bytes < 0.12e9

@@ -47,7 +47,7 @@ def test_g_squared_of_all_pairs(named_rows: Named) -> None:
 
 
 def test_residuals_have_variance_one_under_the_model() -> None:
-    """Of triples, in tables that the model is fitted to and in new ones."""
+    """Residuals of triples are checked in tables that the model is fitted to and in new ones."""
     truth = _true()
     fitted, new = [], []
     for seed in range(40):
@@ -70,9 +70,10 @@ def test_a_triple_that_the_model_misses_is_named() -> None:
 
 
 def test_p_of_sparse_tables_keeps_its_level() -> None:
-    """With nine tables p is one of 0.1, ..., 1, each about as often where the model is true: it is learned again.
+    """Nine tables give one of p = 0.1, ..., 1, each about as often if the model is true, since every table is refitted.
 
-    About, for what is drawn from is an estimate: of 1,180 tables as small as these an eighth, not a tenth, had 0.1.
+    The tables are drawn from an estimate, hence "about": of 1,180 tables as small as these an eighth, not a tenth, had
+    0.1.
     """
     truth, found = _true(), []
     for seed in range(40):

@@ -1,4 +1,4 @@
-"""What engines say of the rows of a model, against all its joint states."""
+"""Moments by each engine, against all joint states."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def random_factors(shape: tuple[int, ...], rng: np.random.Generator) -> Factors:
 
 
 def brute_force(factors: Factors) -> tuple[Moments, float]:
-    """From a list of all joint states, each a row of its probability."""
+    """Moments and log Z from a list of all joint states, each a row weighted by its probability."""
     codes = np.array([*product(*map(range, factors.shape))], np.uint8)
     log_p = factors.log_potential(codes)
     log_z = float(np.logaddexp.reduce(log_p))
@@ -48,7 +48,7 @@ def brute_force(factors: Factors) -> tuple[Moments, float]:
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_frequencies_of_rows(shape: tuple[int, ...], rng: np.random.Generator) -> None:
-    """Against counting one pair of variables after the other."""
+    """Frequencies agree with a count of one pair of variables after the other."""
     codes = np.stack([rng.integers(0, c, 200) for c in shape], axis=1).astype(np.uint8)
     weight = rng.random(200)
     moments = Moments.of_rows(UniqueRows.from_dataset(Dataset(domain_of(shape), codes, weight)))

@@ -46,7 +46,7 @@ def _parity(strength: float) -> FactorNetwork:
 
 
 def _share_of_misfits(n_rows: int, learner: Learner | None, *, engine: str = "auto") -> float:
-    """Of tables drawn from a random truth each, checked against that or against what is learned from them."""
+    """Share of misfits among tables from random truths, each checked against its truth or a model fitted to it."""
     found = 0
     for seed in range(_TABLES):
         truth = _truth(np.random.default_rng(seed))
@@ -59,7 +59,7 @@ def _share_of_misfits(n_rows: int, learner: Learner | None, *, engine: str = "au
 @pytest.mark.parametrize("n_rows", [60, 1000])
 @pytest.mark.parametrize("engine", ["enumeration", "tree"])
 def test_the_truth_passes_at_the_nominal_rate(engine: str, n_rows: int) -> None:
-    """At most 5 % false alarms; three standard errors of 100 tables are six more."""
+    """False alarms are at most 5 %; three standard errors of 100 tables are six more."""
     assert _share_of_misfits(n_rows, None, engine=engine) <= 0.05 + 3.0 * np.sqrt(0.05 * 0.95 / _TABLES)
 
 
@@ -134,7 +134,7 @@ def test_triples_are_counted(shape: tuple[int, ...], rng: np.random.Generator) -
 
 
 def test_drawn_triples_have_errors(rng: np.random.Generator) -> None:
-    """Of independent groups the stated error is the spread over repetitions."""
+    """Stated errors from independent groups equal the spread over repetitions."""
     states = States((2, 2, 2))
     found = []
     for _ in range(200):

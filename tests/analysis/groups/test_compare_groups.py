@@ -89,7 +89,7 @@ def _given(name: str, conformance_dir: Path) -> tuple[UniqueRows, np.ndarray, np
 
 
 def test_networks_and_permutations_as_others_learn_them(expected: dict[str, Any], conformance_dir: Path) -> None:
-    """From rows to M, S and p on the permutations given to NetworkComparisonTest; IsingFit solves less tightly."""
+    """Rows lead to the M, S and p of NetworkComparisonTest on its own permutations; IsingFit solves less tightly."""
     rows, permutations, largest, total = _given("czech", conformance_dir)
     learner = Learned(select="ebic", rule="and", scale="standard")
     found, known = compare_groups(learner, rows, by="group", permutations=permutations).permutations, expected["czech"]
@@ -196,7 +196,7 @@ def test_wald_agrees_with_the_likelihood_ratio_on_many_rows(rng: np.random.Gener
 
 
 def test_permutations_keep_rows_and_sizes(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is dealt to groups is all there is, and the groups keep their sizes."""
+    """Permutations deal out all rows, and the groups keep their sizes."""
     learn = PairwiseLearner.learn
     table = _table(rng, 90, 3)
     ids = np.arange(90) // 3

@@ -34,7 +34,7 @@ def _rows(name: str, conformance_dir: Path, data_dir: Path) -> Dataset:
 
 
 def _network(weights: Floats, thresholds: Floats, domain: Any) -> MarkovNetwork:
-    """With these parameters of states 0 and 1."""
+    """Network with these parameters of states 0 and 1."""
     parameters = Canonical(domain, Structure.up_to_order(len(domain), 2))
     pairs = np.triu_indices(len(domain), 1)
     return MarkovNetwork(parameters, np.concatenate([thresholds, weights[pairs]]))

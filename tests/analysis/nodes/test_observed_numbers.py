@@ -1,4 +1,4 @@
-"""What a model carries of data and resamples: it comes back as it was, and what does not fit is refused."""
+"""Numbers from data and bootstrap samples in a model: they round-trip, and misfits are refused."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_what_does_not_fit_is_refused(model: MarkovNetwork, rows: UniqueRows, da
 
 
 def test_a_score_by_an_estimated_log_z_keeps_its_error(rng: np.random.Generator) -> None:
-    """In the model's file, in words and on the page."""
+    """The error is in the model's file, in its summary and on the page."""
     rows, valid = (random_rows(rng, (2,) * 6, 200) for _ in range(2))
     fitted = Learner(CompleteGraph(), L2(3.0), LikelihoodSpec("chains")).fit(rows, valid)
     observed = Observed.in_learning(fitted, rows, valid)

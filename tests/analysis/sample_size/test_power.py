@@ -1,4 +1,4 @@
-"""How many rows it takes: beside a simulation written out, and what cannot be asked."""
+"""Sample size: results equal a simulation written out, and impossible requests are refused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def model(named_rows: Callable[[str, str], UniqueRows]) -> MarkovNetwork:
 
 
 def test_beside_a_simulation_written_out(model: MarkovNetwork) -> None:
-    """The same tables by hand: sensitivity, specificity and correlation of each."""
+    """Sensitivity, specificity and correlation of each table are computed again by hand."""
     found = sample_size(model, EBIC, rows=[300], repetitions=12, seed=5)
     truth = {tuple(edge): w for edge, w in zip(model.structure.edges.tolist(), model.edge_weights, strict=True)}
     pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
@@ -47,7 +47,7 @@ def test_beside_a_simulation_written_out(model: MarkovNetwork) -> None:
 
 
 def test_agrees_with_other_tables_of_the_same_model(model: MarkovNetwork) -> None:
-    """Within Monte Carlo error; more rows find more, and nothing depends on threads."""
+    """Agreement is within Monte Carlo error; more rows find more, and threads change nothing."""
     first, second = (sample_size(model, EBIC, rows=[150, 1200], repetitions=40, seed=seed, jobs=2) for seed in (1, 2))
     alone = sample_size(model, EBIC, rows=[1200, 150, 150], repetitions=40, seed=1)
     for a, b in zip(first.points, second.points, strict=True):
@@ -65,7 +65,7 @@ def test_any_learner(model: MarkovNetwork) -> None:
 
 
 def test_weights_are_counted_as_the_learner_counts_them() -> None:
-    """By the slope of a falling pair, or by the norm of its table: regressions know of no order."""
+    """Weights are the slope of a falling pair, or the norm of its table if regressions ignore the order."""
     rng = np.random.default_rng(2)
     a, c = rng.integers(0, 4, (2, 900))
     b = np.where(rng.random(900) < 0.5, 3 - a, rng.integers(0, 4, 900))

@@ -19,7 +19,7 @@ EBIC = Learned(select="ebic", rule="and")
 
 
 class StoppedError(Exception):
-    """What a user's interrupt is to a run."""
+    """Stand-in for the interrupt of a user."""
 
 
 def stop_after(n_most: int) -> Callable[[int], None]:

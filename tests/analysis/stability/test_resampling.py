@@ -157,10 +157,10 @@ def test_bootstrap_as_isingfit_does(name: str, digits: float, conformance_dir: P
 
 
 def test_bounds_on_false_edges(conformance_dir: Path) -> None:
-    """To three digits without an assumption and for unimodal ones.
+    """Bounds without an assumption, and for unimodal distributions, agree to three digits.
 
-    For r-concave ones theirs are up to three percent smaller, and never larger. Where they differ most a fine grid over
-    all such distributions gives our numbers: the worst one stands at the end of a range.
+    For r-concave ones the published bounds are up to three percent smaller, and never larger. Where they differ most, a
+    fine grid over all such distributions gives our numbers: the worst one stands at the end of a range.
     """
     with (conformance_dir / "applied" / "stability" / "cpss_bounds.csv").open() as file:
         lines = list(csv.DictReader(file))
@@ -344,7 +344,7 @@ def test_a_constant_column_and_few_rows(rng: np.random.Generator) -> None:
 
 
 def test_infinite_weights_are_told_and_left_out_of_means() -> None:
-    """Where b never occurs without a in a resample, the weight has no finite value."""
+    """If b never occurs without a in a sample, the weight has no finite value."""
     weights = np.array([[1.0], [3.0], [np.inf], [2.0]])
     (edge,) = Networks(("a", "b"), np.array([2.0]), weights, {}).edges()
     assert edge.mean == pytest.approx(2.0)
@@ -408,7 +408,7 @@ def test_dropping_rows(rng: np.random.Generator) -> None:
 
 
 def test_complementary_pairs_keep_their_bound(rng: np.random.Generator) -> None:
-    """Over 30 tables of a chain of eight variables, 21 of whose 28 pairs are not joined, without an assumption."""
+    """The bound holds over 30 tables of a chain of eight variables, 21 of whose 28 pairs have no edge."""
     false, bounds, found = [], [], []
     for _ in range(30):
         rows, learner = _chain(rng, 400, (0.75,) * 7), Learned(select="ebic", rule="and", gamma=0.0)

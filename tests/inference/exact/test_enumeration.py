@@ -1,4 +1,4 @@
-"""What enumeration promises beside what every engine does."""
+"""Promises of enumeration beyond those of every engine."""
 
 from __future__ import annotations
 

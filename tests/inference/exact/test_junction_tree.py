@@ -1,4 +1,4 @@
-"""What only the junction tree does: orders, best states, draws, limits, and logarithms where scales do not do."""
+"""Abilities of the junction tree alone: orders, best states, draws, limits, and logarithms against underflow."""
 
 from __future__ import annotations
 

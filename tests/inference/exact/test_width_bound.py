@@ -30,7 +30,7 @@ def near_of(n: int, edges: Edges) -> dict[int, set[int]]:
 
 
 def width_of(n: int, edges: Edges) -> int:
-    """By all orders: the least, over the variable that goes last, of how many a set of eliminated ones leads it to."""
+    """Treewidth by all elimination orders, as a recursion on the variable that is eliminated last."""
     near = near_of(n, edges)
 
     def degree(gone: frozenset[int], v: int) -> int:

@@ -83,7 +83,7 @@ def test_a_search_says_how_far_it_may_be_off(
 def test_what_toulbar2_does_not_finish_is_searched(
     no_tree_fits: None, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From the state that it had."""
+    """The search starts at the state that toulbar2 had reached."""
     product = spin_glass([(i, j) for i in range(8) for j in range(i)], rng)
     poor = np.zeros(8, np.int64)
     score = float(product.log_potential(poor[None])[0])
@@ -99,7 +99,7 @@ def test_what_toulbar2_does_not_finish_is_searched(
 
 
 def test_a_state_of_a_stopped_toulbar2_is_not_exact(rng: np.random.Generator) -> None:
-    """It has an upper bound, which the tables show to be one, and no tree or search is below the state."""
+    """The upper bound holds against the tables, and no tree or search finds a better state than it allows."""
     n = 60
     product = spin_glass([(i, j) for i in range(n) for j in range(i)], rng)
     product = Factors.from_tables(product.shape, [*zip(product.scopes, product.tables, strict=True), ((), [3.0])])
@@ -140,7 +140,7 @@ def test_other_threads_run_while_toulbar2_searches(rng: np.random.Generator) -> 
 
 
 def test_toulbar2_that_is_stopped_proves_nothing(rng: np.random.Generator) -> None:
-    """It said of the best state so far that none is better."""
+    """Toulbar2 claimed an optimum for the best state so far."""
     place = np.arange(400).reshape(20, 20)
     across, down = (place[:, :-1], place[:, 1:]), (place[:-1], place[1:])
     pairs = [pair for i, j in (across, down) for pair in zip(i.ravel().tolist(), j.ravel().tolist(), strict=True)]

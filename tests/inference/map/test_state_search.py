@@ -138,7 +138,7 @@ def test_a_forest_moves_as_one(rng: np.random.Generator) -> None:
 
 
 def test_annealing_is_slow_cooling(rng: np.random.Generator) -> None:
-    """At one temperature it is a Gibbs sampler: frequencies of states are those of the model."""
+    """Annealing at one temperature is a Gibbs sampler: frequencies of states are those of the model."""
     product = random_factors(rng, *SCOPES["mixed cardinalities"])
     product = product.with_values(0.3 * product.values)
     p = reference.probabilities(product)[1]
@@ -177,7 +177,7 @@ def test_blocks_have_small_cliques_and_are_solved(max_cells: int, rng: np.random
 
 
 def test_a_spin_glass_on_a_grid(rng: np.random.Generator) -> None:
-    """What a junction tree proves to be the best, and max-product is far from."""
+    """A junction tree proves the optimum, which max-product misses by far."""
     product = spin_glass(_grid_pairs(15), rng)
     tree = JunctionTree()
     truth = tree.best(tree.plan(product), product)[1]

@@ -32,7 +32,7 @@ def _run(engine: Annealed, product: Factors) -> AnnealedPosterior:
 
 
 def _factors(name: str, rng: np.random.Generator) -> tuple[Factors, float, np.ndarray]:
-    """With exact log Z, and p of all joint states."""
+    """Factors with exact log Z, and p of all joint states."""
     shape, scopes, zeros = CASES[name]
     product = random_factors(rng, shape, scopes, zeros=zeros)
     exact = Enumeration().run(Enumeration().plan(product), product)
@@ -197,7 +197,7 @@ def test_weights_that_are_worth_little_widen_the_error(rng: np.random.Generator)
 
 @pytest.mark.parametrize("name", CASES)
 def test_both_directions_and_their_bridge(name: str, rng: np.random.Generator) -> None:
-    """From exact samples, runs down give log Z too; the bridge's intervals cover at their rate."""
+    """Runs down from exact samples give log Z, too; the intervals of the bridge cover at their rate."""
     product, log_z, p = _factors(name, rng)
     base = uniform(product.shape)
     covered, above = 0, []

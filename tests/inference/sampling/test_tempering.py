@@ -151,7 +151,7 @@ def test_log_zs_of_normal_draws(rng: np.random.Generator) -> None:
 
 
 def test_influences_are_those_of_leaving_a_replicate_out(rng: np.random.Generator) -> None:
-    """To first order in 1 / replicates; a method that stops before the maximum makes them too small."""
+    """Influences are right to first order in 1 / replicates; a method that stops early makes them too small."""
     betas = np.array([0.0, 0.4, 1.0])
     log_p = _normal(rng, betas, draws=40, replicates=200)
     log_p += 0.5 * rng.standard_normal((1, 1, 200))
@@ -162,7 +162,7 @@ def test_influences_are_those_of_leaving_a_replicate_out(rng: np.random.Generato
 
 
 def test_the_error_is_that_of_repeated_runs(rng: np.random.Generator) -> None:
-    """Of 100 runs of few draws, where the draws of a replicate are alike."""
+    """The error is checked on 100 short runs, in which draws of a replicate are alike."""
     betas, values, errors = np.linspace(0.0, 1.0, 3), [], []
     for _ in range(100):
         log_p = _normal(rng, betas, draws=6) + 0.3 * betas[:, None, None] * rng.standard_normal(64)

@@ -50,7 +50,7 @@ class Case:
         return climb(self.target, self.chains(**chains), self.target.means.independent, schedule)
 
     def gap(self, w: np.ndarray) -> float:
-        """To the optimum, of the penalised mean log-likelihood."""
+        """Distance to the optimum of the penalised mean log-likelihood, in nats."""
         return self._smooth.value_and_gradient(w)[0] + self._kinks.value(w) - self.optimum.value
 
 
@@ -108,7 +108,7 @@ def test_climbs_reach_the_exact_optimum(name: str) -> None:
 
 
 def test_without_a_penalty(rng: np.random.Generator) -> None:
-    """Where every joint state occurs, so that there is an optimum."""
+    """Every joint state occurs, so that there is an optimum."""
     case = Case(full_rows(rng, (2,) * 6), Structure.complete(6), "none")
     assert case.gap(case.climb().w) < GAP
 
@@ -126,7 +126,7 @@ def test_zeros_are_those_of_the_optimum(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["pairs, l2", "pairs, l1", "categorical, group"])
 def test_the_optimum_is_a_fixed_point(name: str, rng: np.random.Generator) -> None:
-    """With exact means, a step of any length stays: what kinks take away is what gradients add, singles included."""
+    """Exact means leave the optimum in place for steps of any length: what kinks remove is what gradients add."""
     case = _case(*PROBLEMS[name], rng)
     w = case.optimum.w
     exact = case.target.means.of_features + Likelihood(case.parameters, case.rows).value_and_gradient(w)[1]
@@ -192,7 +192,7 @@ def test_what_the_average_moved_is_of_its_last_third(rng: np.random.Generator) -
 
 @pytest.mark.parametrize("name", ["pairs, l2", "triples, l2", "categorical, l2"])
 def test_distances_are_about_divergences(name: str, rng: np.random.Generator) -> None:
-    """Where the model's covariance is that of the data, at least in the diagonal that the metric knows."""
+    """Divergences are those of a model whose covariance has the diagonal of the data's, which is the metric."""
     case = _case(*PROBLEMS[name], rng)
     step = 1e-3 * rng.normal(size=len(case.optimum.w))
     moved = case.optimum.w + step + case.target.aside @ step
@@ -203,7 +203,7 @@ def test_distances_are_about_divergences(name: str, rng: np.random.Generator) ->
 
 @pytest.mark.parametrize("name", ["pairs, l2", "triples, l1"])
 def test_seeds_and_threads(name: str, rng: np.random.Generator) -> None:
-    """The same seed gives the same bits, on any number of threads; other seeds agree within a few gaps."""
+    """One seed gives the same bits on any number of threads; other seeds agree within a few gaps."""
     case, schedule = _case(*PROBLEMS[name], rng), replace(LONG, iterations=300)
     one, again, threads = (case.climb(schedule, n=256, jobs=jobs) for jobs in (1, 1, 2))
     assert one.w.tobytes() == again.w.tobytes() == threads.w.tobytes()

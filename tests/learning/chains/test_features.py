@@ -27,7 +27,7 @@ def test_states_are_those_of_the_parameters(shape: str, structure: str) -> None:
 
 @pytest.mark.parametrize(("shape", "structure"), CASES)
 def test_means_are_those_of_the_rows(shape: str, structure: str, rng: np.random.Generator) -> None:
-    """With weights of their own."""
+    """Rows have weights."""
     rows = random_rows(rng, SHAPES[shape], 50, fractional=True)
     parameters = Canonical(rows.domain, STRUCTURES[structure](len(rows.domain)))
     expected = DenseLikelihood(feature_matrix(parameters), rows).observed
@@ -36,7 +36,7 @@ def test_means_are_those_of_the_rows(shape: str, structure: str, rng: np.random.
 
 @pytest.mark.parametrize(("shape", "structure"), CASES)
 def test_values_are_those_of_the_rows(shape: str, structure: str) -> None:
-    """In every joint state."""
+    """Values are compared in every joint state."""
     domain = domain_of(SHAPES[shape])
     parameters = Canonical(domain, STRUCTURES[structure](len(domain)))
     everything = np.indices(domain.shape).reshape(len(domain), -1).T
@@ -46,7 +46,7 @@ def test_values_are_those_of_the_rows(shape: str, structure: str) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("structure", ["complete", "order 3", "saturated", "tree"])
 def test_centred_features_are_products_around_means(shape: str, structure: str, rng: np.random.Generator) -> None:
-    """Of a structure that has all subsets of its scopes: prod (x_i - m_i), up to a constant."""
+    """Centred features are prod (x_i - m_i) up to a constant, in structures closed under subsets."""
     rows = random_rows(rng, SHAPES[shape], 50, fractional=True)
     parameters = Canonical(rows.domain, STRUCTURES[structure](len(rows.domain)))
     means = Features(parameters).means(rows)
@@ -75,7 +75,7 @@ def test_the_gradient_in_centred_coordinates(shape: str, structure: str, rng: np
 
 
 def test_variances_are_those_of_centred_features(rng: np.random.Generator) -> None:
-    """In the data, or of independent variables where that is more; half a row is added to single ones."""
+    """Variances are those in the data, or under independence if larger; half a row is added to single variables."""
     rows = random_rows(rng, (2, 3, 2, 2), 80, fractional=True)
     parameters = Canonical(rows.domain, STRUCTURES["complete"](4))
     means = Features(parameters).means(rows)

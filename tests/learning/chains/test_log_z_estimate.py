@@ -15,7 +15,7 @@ from populations import random_factors
 
 
 def test_log_z_of_a_model_that_chains_can_tell(rng: np.random.Generator) -> None:
-    """By enumeration; both bases find it."""
+    """Enumeration is the reference; both bases find it."""
     factors = random_factors(rng, (2, 3, 2, 2, 3), [(0, 1), (1, 2), (2, 3), (3, 4), (0, 4)])
     states = np.indices(factors.shape).reshape(5, -1).T
     log_z = np.logaddexp.reduce(factors.log_potential(states))
@@ -39,7 +39,7 @@ def test_the_phantom_of_a_network_learned_by_pseudo_likelihood(rng: np.random.Ge
 
 
 def test_the_mode_of_two_that_data_do_not_have(rng: np.random.Generator) -> None:
-    """The same model has a phantom for rows of zeros, and none for rows of ones."""
+    """One model has a spurious mode for rows of zeros, and none for rows of ones."""
     factors, _ = two_modes(16)
     zeros = (rng.random((500, 16)) < 0.001).astype(np.int64)
     assert evidence(factors, zeros).has_phantom

@@ -1,4 +1,4 @@
-"""What pairs would gain, against divergences worked out one by one."""
+"""Gains of pairs, against divergences computed one by one."""
 
 from __future__ import annotations
 

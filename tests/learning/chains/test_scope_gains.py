@@ -1,4 +1,4 @@
-"""What a set of variables gains is what learning it gains."""
+"""Gain of a scope, against the gain of a fit that contains it."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def test_rows_grow_as_they_must(error: float, c_min: float, delta: float, compos
 
 @given(errors, eigenvalues, deltas, st.integers(1, 500), st.integers(1, 50), st.integers(1, 4))
 def test_the_form_of_the_footnote_follows(error: float, c_min: float, delta: float, m: int, d: int, q: int) -> None:
-    """For errors up to two and indicators the printed form asks for more rows than are proven to suffice."""
+    """The printed form asks for more rows than are proven to suffice, for errors up to two and indicators."""
     d = min(d, m)
     c_min *= q * d  # anything up to the largest that d parameters in q conditionals can have
     printed = sample_size_soft(m, 0.0, 4.0 * error, c_min / q, delta)

@@ -1,4 +1,4 @@
-"""What theory says: distances against all pairs, lemmas as properties, numbers against a calculation by hand."""
+"""Theory of tying: distances against all pairs, lemmas as properties, numbers against a calculation by hand."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def test_the_objective_never_increases_and_neither_block_can_improve_the_end(
 
 
 def test_joint_centers_are_the_limit_of_alternating_centers_and_parameters() -> None:
-    """With the groups held, updating centers and parameters by turns ends where solving for both at once does."""
+    """Alternating updates of centers and parameters, with the groups held, end where solving for both at once does."""
     case = Case(pseudo_likelihood)
     groups = clustered(case.start(), np.zeros(case.n, int), 3)
     smooth, _ = ClusterPenalty(20.0, groups.assignment).added_to(case.objective, total_weight=case.weight)
@@ -220,7 +220,7 @@ def test_projected_gradient_and_the_reduced_problem_reach_one_optimum(build: Any
 
 
 def test_projected_gradients_end_at_the_limit_of_iterations_too() -> None:
-    """With ten steps for one of the solver, which are about as many passes over the data."""
+    """Ten gradient steps for one of the solver are about as many passes over the data."""
     case = Case(pseudo_likelihood)
     groups = clustered(case.start(), np.zeros(case.n, int), 4)
     problem = TyingProblem(case.objective, case.weight, tolerance=1e-14, max_iterations=1)
@@ -271,7 +271,7 @@ def test_wrong_stochastic_settings_are_refused(settings: dict[str, Any]) -> None
 
 
 def test_steps_between_two_clusterings_are_a_number_or_all() -> None:
-    """As the command line writes it; without a limit is the same."""
+    """A number or a word is accepted, as on the command line; no limit is the same as all."""
     assert AlternationSettings(inner_iterations="all").solver_steps is None
     assert AlternationSettings(inner_iterations=None).solver_steps is None
     assert AlternationSettings(inner_iterations=3).solver_steps == 3

@@ -85,7 +85,7 @@ QUESTIONS: dict[str, Ask] = {
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_errors_say_how_far_answers_are_off(question: str, rng: np.random.Generator) -> None:
-    """Over 100 seeds of short chains, as a normal distribution would have it: those of slopes are on the safe side."""
+    """Coverage over 100 seeds of short chains is that of a normal distribution; errors of slopes are conservative."""
     network, ask = _cycle(rng), QUESTIONS[question]
     truth = np.array([value for value, _ in ask(network, "enumeration")])
     engine = Gibbs(sweeps=60, max_sweeps=480, annealing=40)

@@ -39,7 +39,7 @@ def _joint(network: FactorNetwork) -> np.ndarray:
 
 
 def test_marginals_and_conditionals(network: FactorNetwork) -> None:
-    """Of all variables; of some, given others as states, numbers and words for them."""
+    """Marginals of all variables, and of some given evidence as states, numbers and words."""
     p = _joint(network)
     found = network.marginals()
     assert found.exact
@@ -156,7 +156,7 @@ def test_explanations_leave_out_one_piece_after_the_other(network: FactorNetwork
 
 
 def test_sensitivity_is_the_derivative(network: FactorNetwork) -> None:
-    """By central differences in the model's tables."""
+    """Central differences in the model's tables are the reference."""
     found = network.sensitivity("d", "y", evidence={"c": "1"}, top=100)
     slopes = {json.dumps(states, sort_keys=True): slope for states, slope in found.cells}
     step, tables = 1e-6, network.tables
@@ -192,7 +192,7 @@ def test_a_learned_model_is_asked_like_a_network(rng: np.random.Generator) -> No
 
 
 def test_a_plan_stays_with_the_model(tmp_path: Path, rng: np.random.Generator) -> None:
-    """In its file, too; and holds when some variables are given."""
+    """The plan is stored in the file, too, and serves queries with evidence."""
     parameters = Full(DOMAIN, Structure.from_scopes(4, [(0, 1), (1, 2), (2, 3), (3, 0)]).closure())
     model = MarkovNetwork(parameters, rng.standard_normal(parameters.n_parameters))
     order = (2, 0, 3, 1)
@@ -212,7 +212,7 @@ def test_a_plan_stays_with_the_model(tmp_path: Path, rng: np.random.Generator) -
 def test_most_probable_states_and_samples_are_planned_once(
     network: FactorNetwork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For the same variables given, whatever their states."""
+    """Plans depend on which variables are known, not on their states."""
     planned: list[bool] = []
     plan = JunctionTree.plan
 
@@ -267,7 +267,7 @@ def test_wrong_questions_are_refused(network: FactorNetwork, question: object, m
 
 
 def test_given_is_an_alias_of_evidence(network: FactorNetwork) -> None:
-    """In every question, without a warning (warnings are errors here)."""
+    """Every query takes it without a warning (warnings are errors here)."""
     known = {"a": "no", "c": "1"}
     for question in (
         network.marginals,
@@ -288,7 +288,7 @@ def test_given_is_an_alias_of_evidence(network: FactorNetwork) -> None:
 
 
 def test_what_is_impossible_is_said(rng: np.random.Generator) -> None:
-    """By its name, whatever is asked; and of rows, which."""
+    """Every query names the impossible evidence; scores name the rows."""
     tables = Factors.from_tables((2, 2), [((0, 1), [[0.0, -np.inf], [0.0, 0.0]])])
     network = FactorNetwork(Domain.from_states({"a": ["no", "yes"], "b": ["no", "yes"]}), tables)
     known = {"a": "no", "b": "yes"}
@@ -315,7 +315,7 @@ def test_hidden_variables_have_names_in_refusals(rng: np.random.Generator) -> No
 
 
 def test_large_samples_come_in_pieces(network: FactorNetwork, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of rows that are drawn anew."""
+    """Rows are drawn independently in each piece."""
     monkeypatch.setattr("mrfit.inference.row_draws._CELLS_IN_A_PIECE", 4 * 1000)
     rows = network.sample(4500).codes
     assert rows.shape == (4500, 4)

@@ -101,7 +101,7 @@ def test_value_and_gradient_are_those_of_the_rows(problem: tuple[UniqueRows, Can
 
 
 def test_cells_of_parts_are_the_integers_of_the_whole_and_lead_to_its_optimum(data_dir: Path) -> None:
-    """On real rows, in parts, counted from files without a table of distinct rows."""
+    """Rows are real, and are counted in parts from files, without a table of distinct rows."""
     path = data_dir / "plants" / "valid.csv.gz"
     rows = UniqueRows.from_file(path)
     n = len(rows.domain)
@@ -161,7 +161,7 @@ def test_what_does_not_add_up_is_refused(rng: np.random.Generator) -> None:
 
 
 def test_states_are_found_in_a_first_pass(tmp_path: Path) -> None:
-    """Over all files, whichever holds a state first; what is missing is a state if it is to be one."""
+    """Every file may hold a state first; a missing value is a state if the options say so."""
     (tmp_path / "1.csv").write_text("a,b,id\nx,1,1\ny,0,2\n")
     (tmp_path / "2.csv").write_text("b,a,id\n2,w,3\n,x,4\n")
     reading = ParseOptions(missing="state", exclude=["id"])

@@ -38,7 +38,7 @@ def test_accelerated_steps_go_far_where_plain_ones_do_not(prox: Prox, rng: np.ra
         plain = prox(plain - length * quadratic.slope(plain), length)
 
     def distance(v: np.ndarray) -> float:
-        """How far one more step moves."""
+        """Length of one more step."""
         return float(np.abs(v - prox(v - length * quadratic.slope(v), length)).max()) / length
 
     np.testing.assert_allclose(search.slope, quadratic.slope(search.v), atol=1e-10)

@@ -16,7 +16,7 @@ PAIRS = list(combinations(range(N), 2))
 
 
 def _can_be_dealt(edges: list[tuple[int, int]], bound: int) -> bool:
-    """By Hakimi (1965): no set of variables holds more edges than bound times its size."""
+    """Whether an orientation exists (Hakimi 1965): no set of variables holds more edges than bound times size."""
     parts = chain.from_iterable(combinations(range(N), k) for k in range(1, N + 1))
     return all(sum(a in part and b in part for a, b in edges) <= bound * len(part) for part in map(set, parts))
 

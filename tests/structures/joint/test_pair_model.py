@@ -65,7 +65,7 @@ def test_derivatives_are_those_of_the_value(shape: tuple[int, ...], n_rows: int,
 
 
 def test_it_is_the_pseudo_likelihood_of_the_library(rng: np.random.Generator) -> None:
-    """At its optimum under a ridge on all parameters, which does not depend on which of two states is silent."""
+    """The optimum has a ridge on all parameters, which does not depend on the reference state."""
     rows = random_rows(rng, (2,) * 5, 300)
     model = PairModel(_table(rows))
     start = _chain(model.table)
@@ -87,7 +87,7 @@ def test_it_is_the_pseudo_likelihood_of_the_library(rng: np.random.Generator) ->
 
 @shapes
 def test_scores_are_slopes_over_variances(shape: tuple[int, ...], rng: np.random.Generator) -> None:
-    """Against a table of indicators and probabilities written out."""
+    """The reference is a table of indicators and probabilities written out."""
     rows = random_rows(rng, shape, 150, fractional=True)
     table = _table(rows)
     model, n = PairModel(table), len(shape)

@@ -50,7 +50,7 @@ def test_edge_for_edge(
 @pytest.mark.parametrize(("name", "n", "digits"), [("czech", 10, 1e-4), ("rochdale", 10, 1e-3), ("yeast", 2, 1e-2)])
 @pytest.mark.parametrize("scale", ["raw", "standard"])
 def test_refits(name: str, n: int, digits: float, scale: str, named_rows: Callable[..., UniqueRows]) -> None:
-    """The same edges; refits, of which nearly separated ones are all but flat, by their own tolerance."""
+    """Edges are the same; nearly separated refits are almost flat, and have their own tolerance."""
     rows = named_rows(name, "data")
     resamples = bootstrap(rows, n, np.random.default_rng(0))
     learner = Learned(select="ebic", rule="and", scale=scale, refit=True, tolerance=TIGHT if scale == "raw" else 1e-6)

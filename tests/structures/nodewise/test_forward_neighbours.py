@@ -24,7 +24,7 @@ from reference.nodewise import drawn_rows, pairwise_probabilities
 def _found(
     kind: type[NeighbourSelection], rows: UniqueRows, max_degree: int, pairs: AllowedPairs, **more: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What is chosen, and the coefficients."""
+    """Return the selected neighbours and the coefficients."""
     neighbours = kind(max_degree).neighbours(rows, pairs, **more)
     chosen, coefficients = np.zeros((len(rows.domain),) * 2, bool), np.zeros((len(rows.domain),) * 2)
     chosen[tuple(neighbours.arcs.T)], coefficients[tuple(neighbours.arcs.T)] = (
@@ -131,7 +131,7 @@ def test_noise_of_many_states_has_no_more_neighbours_than_that_of_two(
 
 
 def test_either_of_two_regressions_finds_no_more_noise_than_one_where_rows_are_few() -> None:
-    """Of two states: with few rows the regressions of a pair disagree, so that a pair has two chances."""
+    """Two regressions of a pair disagree if rows are few, so that a pair has two chances; all variables are binary."""
     n_tables = 250
     found = [
         ForwardNeighbours(11).neighbours(_noise(2, 100, k), AllowedPairs.all(12)).edges("or") for k in range(n_tables)

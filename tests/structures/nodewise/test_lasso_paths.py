@@ -34,7 +34,7 @@ def _at(rows: UniqueRows, variable: int, strength: float, *, tolerance: float = 
 
 
 def _worst_violation(rows: UniqueRows, paths: list[NodePath]) -> float:
-    """Over all points, recomputed from the definition, in units of each path's critical strength."""
+    """Worst violation over all points, computed from the definition, in units of each path's critical strength."""
     worst, rows = 0.0, SeenStates.of(rows).of_rows(rows)
     for path in (path for path in paths if path.points):
         dense = DenseRegression.of(rows, path.variable)
@@ -225,7 +225,7 @@ def _spin_fit(rows: UniqueRows) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _spin_violation(samples: np.ndarray, h: np.ndarray, J: np.ndarray, c: float = 0.2) -> float:
-    """Of the node-wise l1 pseudo-likelihood for -1/+1 spins, against the mean over rows, over all nodes."""
+    """Violation of the node-wise l1 pseudo-likelihood for -1/+1 spins, in means over rows, over all nodes."""
     weight, spins = samples[:, 0] / samples[:, 0].sum(), samples[:, 1:]
     n = spins.shape[1]
     strength = c * np.sqrt(np.log(n**2 / 0.05) / samples[:, 0].sum())
@@ -392,7 +392,7 @@ def test_jobs_change_nothing(n: int, rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_the_callback_sees_every_variable_once(jobs: int, rng: np.random.Generator) -> None:
-    """Those that do not vary too."""
+    """Constant variables count, too."""
     rows = random_rows(rng, (2, 3, 1, 2, 2), 50)
     seen: list[int] = []
     node_paths(rows, PathSettings(4), jobs=jobs, callback=lambda path: seen.append(path.variable))
@@ -462,7 +462,7 @@ def test_exact_independence_has_no_neighbours() -> None:
 
 
 def test_copies_share_what_one_of_them_would_have() -> None:
-    """Which of them carries it is open; the fitted probabilities and the value are not."""
+    """The data do not determine which copy has the coefficient, but they determine the probabilities and the value."""
     rows = _awkward("copies and an opposite")
     for variable in (1, 2, 3):
         dense = DenseRegression.of(rows, variable)

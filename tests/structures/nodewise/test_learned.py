@@ -113,7 +113,7 @@ def test_what_both_chose_is_part_of_what_either_chose(select: str, bound: str) -
 @pytest.mark.parametrize("most", [1, 2, 3])
 @pytest.mark.parametrize("states", [2, 3])
 def test_bounds_keep_their_promise(bound: str, most: int, states: int) -> None:
-    """With "and" all bounds but ``joint`` limit degrees, with "or" only ``graph`` does: choices of all join."""
+    """Rule "and": all bounds but ``joint`` limit degrees. Rule "or": only ``graph`` does, as choices are joined."""
     for seed in range(3):
         rows = _grid_rows(200, seed, states)
         both = _learn(rows, "degree", bound, max_degree=most, rule="and").structure
@@ -164,7 +164,7 @@ def test_the_ebic_is_that_of_the_definition(gamma: float) -> None:
 
 @pytest.mark.parametrize("gamma", [0.25, 1.0])
 def test_the_ebic_of_groups_is_that_of_refits(gamma: float) -> None:
-    """The same with the maximum of the likelihood on every set of neighbours along the path."""
+    """The reference maximises the likelihood on every set of neighbours along the path."""
     rows = _grid_rows(300, states=3)
     chosen = []
     for path in _whole_paths(rows):
@@ -181,7 +181,7 @@ def test_the_ebic_of_groups_is_that_of_refits(gamma: float) -> None:
 
 
 def test_the_ebic_of_refits_of_two_states() -> None:
-    """By default: the maximum of the likelihood on every set of neighbours along the path."""
+    """The default maximises the likelihood on every set of neighbours along the path."""
     rows, gamma = _grid_rows(300), 0.25
     chosen = []
     for path in _whole_paths(rows):
@@ -206,7 +206,7 @@ def test_refits_at_infinity_are_told() -> None:
 
 
 def _zero_sum_norm(coefficients: np.ndarray) -> float:
-    """Of the table of dummy coefficients without the first states, its rows and columns made to sum to zero."""
+    """Frobenius norm of the table of dummy coefficients in zero-sum gauge."""
     table = np.zeros(np.add(coefficients.shape, 1))
     table[1:, 1:] = coefficients
     centring = [np.eye(c) - 1 / c for c in table.shape]
@@ -214,7 +214,7 @@ def _zero_sum_norm(coefficients: np.ndarray) -> float:
 
 
 def test_coefficients_chosen_by_refits_are_refitted() -> None:
-    """With an l1 strength of 1 against the sum over rows, not with what selected them."""
+    """The refit has an l1 strength of 1 on the sum over rows, not the strength that selected the coefficients."""
     rows = _grid_rows(300, states=3)
     report = _learn(rows, "ebic", "path").report
     for i in range(6):
@@ -503,7 +503,7 @@ def test_theory_is_against_the_weight_of_rows() -> None:
 @every_way
 @pytest.mark.parametrize("rule", ["and", "or"])
 def test_required_edges_are_there_and_forbidden_ones_are_not(select: str, bound: str, rule: str) -> None:
-    """Against the evidence: a pair that does not interact, and two that do."""
+    """The data contradict the requirements: a pair that does not interact, and two that do."""
     wishes = {"require": [("x5", "x0")], "forbid": [("x1", "x0"), ("x4", "x5")]}
     edges = _edges(_learn(_grid_rows(), select, bound, rule=rule, **wishes))
     assert (0, 5) in edges
@@ -649,7 +649,7 @@ def test_jobs_change_nothing(select: str, bound: str) -> None:
 @every_way
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_the_callback_counts_all_variables(select: str, bound: str, jobs: int, rng: np.random.Generator) -> None:
-    """Those that do not vary too."""
+    """Constant variables count, too."""
     rows, told = random_rows(rng, (2, 3, 1, 2, 2), 100), []
     _learned(select, bound).learn(rows, valid=rows, jobs=jobs, callback=told.append)
     assert sum(told) == 5
@@ -708,7 +708,7 @@ def test_five_neighbours_are_enough_for_nltcs(bound: str, least: float, data_dir
 
 @pytest.mark.parametrize("bound", ["path", "top", "gain", "graph"])
 def test_a_forbidden_variable_takes_no_place_of_another(bound: str, rng: np.random.Generator) -> None:
-    """With its best neighbour forbidden, a bound of one goes to the second best."""
+    """A bound of one goes to the second-best neighbour if the best is forbidden."""
     b = rng.integers(0, 2, 4000)
     a = np.where(rng.random(4000) < 0.9, b, 1 - b)
     c = np.where(rng.random(4000) < 0.75, b, 1 - b)

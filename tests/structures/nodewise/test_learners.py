@@ -67,7 +67,7 @@ def test_files_hold_the_words_of_the_short_form(words: dict[str, Any], learner: 
 
 
 def test_the_whole_form_of_files_stays_as_it_is() -> None:
-    """To the last byte: models and results that were stored before hold it."""
+    """Stored models and results contain this form, to the last byte."""
     before = (
         '{"kind": "learned", "max_degree": 15, "bound": "gain", "price": 3.84, "rule": "and", "select": "ebic", '
         '"gamma": 0.25, "scale": "standard", "refit": null, "select_strength": null, "theory": 0.2, '

@@ -43,7 +43,7 @@ def test_pairs_of_one_parameter_pay_the_price_alone() -> None:
 
 @pytest.mark.parametrize("price", [0.5, PRICE, 12.0, 20.0])
 def test_many_rows_pay_a_quantile_of_chi_square(price: float) -> None:
-    """The same tail as that of one parameter, or one up to a fifth smaller: a pair is tested twice."""
+    """The tail is that of one parameter, or up to a fifth smaller: a pair is tested twice."""
     null = NullScores.of([np.full(5, 1e5), np.full(3, 1e5 * 5 / 3)])
     tail = chi2.sf(price, 1)
     for a, b, free in ((0, 0, 16), (0, 1, 8), (1, 1, 4)):
@@ -80,7 +80,7 @@ def test_awkward_weights_have_thresholds(size: float) -> None:
 
 @pytest.mark.parametrize("price", [1.0, PRICE, 12.0])
 def test_a_pair_of_one_parameter_pays_more_the_fewer_rows_there_are(price: float) -> None:
-    """At a hundred rows its two tests together have the tail of the price if a quarter of what one finds is apart."""
+    """The two tests of a pair have the tail of the price if a quarter of one's findings are its own."""
     surcharges = [surcharge_of_one(price, n_rows) for n_rows in (20, 100, 300, 1000, 1500, 10_000)]
     assert surcharges[0] == surcharges[1]
     assert (np.diff(surcharges[1:5]) < 0).all()

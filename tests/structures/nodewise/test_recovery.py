@@ -45,7 +45,7 @@ every_network = pytest.mark.parametrize("network", NETWORKS.values(), ids=NETWOR
 
 
 def _failures(network: tuple[int, int, Edges, float], n_rows: int, learner: PairwiseLearner, seeds: int) -> int:
-    """In how many samples the learned graph is not exactly the true one."""
+    """Number of samples in which the learned graph is not exactly the true one."""
     states, n, edges, coupling = network
     shape, truth = (states,) * n, Structure.from_edges(n, edges)
     p = pairwise_probabilities(shape, edges, coupling)
@@ -61,7 +61,7 @@ def test_the_true_graph_is_found_exactly(network: tuple[int, int, Edges, float],
 
 @every_network
 def test_failures_become_rarer_with_rows(network: tuple[int, int, Edges, float]) -> None:
-    """From nearly always to never."""
+    """Recovery fails nearly always with few rows and never with many."""
     learner = Learned(select="theory", theory=2.0, rule="and")
     failures = [_failures(network, n_rows, learner, seeds=12) for n_rows in (100, 1000, 10_000)]
     assert failures == sorted(failures, reverse=True)
@@ -71,7 +71,7 @@ def test_failures_become_rarer_with_rows(network: tuple[int, int, Edges, float])
 
 @pytest.mark.parametrize("name", ["degree 3", "degree 3, 3 states"])
 def test_a_known_degree_needs_no_strength(name: str) -> None:
-    """Where every variable has d neighbours, d is all there is to know."""
+    """Every variable has d neighbours, so that d determines the graph."""
     for bound, rule in (("graph", "or"), ("gain", "and"), ("gain", "or")):
         learner = Learned(max_degree=3, bound=bound, rule=rule)
         assert _failures(NETWORKS[name], 10_000, learner, seeds=5) == 0

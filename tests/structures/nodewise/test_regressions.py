@@ -196,7 +196,7 @@ def test_without_neighbours_the_score_is_pearsons_chi_square(rng: np.random.Gene
 
 
 def test_no_state_is_special_in_a_score(rng: np.random.Generator) -> None:
-    """Which state is the reference category is a matter of coding."""
+    """The reference category is a matter of coding."""
     rows = random_rows(rng, (3, 4, 3), 200, fractional=True)
     turned = UniqueRows.from_codes(
         rows.domain, (np.array(rows.domain.shape) - 1 - rows.codes).astype(np.uint8), rows.sample_weight
@@ -209,7 +209,7 @@ def test_no_state_is_special_in_a_score(rng: np.random.Generator) -> None:
 
 
 def test_a_score_is_about_twice_the_gain() -> None:
-    """For a weak dependence the second-order promise is kept."""
+    """The second-order expansion holds for a weak dependence."""
     counts = np.array([260.0, 240.0, 235.0, 265.0])
     rows = UniqueRows.from_codes(domain_of((2, 2)), np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.uint8), counts)
     regressions = Regressions(IndicatorTable.of(rows), [0])

@@ -51,6 +51,8 @@ def split(start, rows, indicators, class_of, size, n_classes):
     moved = np.empty(n_rows + 1, np.int32)
     child = np.empty(n_rows + 1, np.int32)
     seen_at = np.full(n_rows + 1, -1, np.int32)
+    # Two walks along each list: the first counts how many members of every class the indicator would move, the second
+    # moves them. ``seen_at`` dates the counters, so none has to be cleared between indicators.
     for step in range(len(indicators)):
         first, last = start[indicators[step]], start[indicators[step] + 1]
         for at in range(first, last):
@@ -134,6 +136,8 @@ def feature_members(start, rows, condition_start, conditions, class_of, represen
                 shortest = conditions[k]
         for at in range(start[shortest], start[shortest + 1]):
             row = rows[at]
+            # All rows of a cell agree on the indicators that split it, so one row answers for the cell. This needs
+            # cells that were split by every variable of the features.
             if representative[class_of[row]] != row:
                 continue
             holds = True

@@ -31,6 +31,8 @@ def _sweep(limit, start, members, dual, v, vanished, only):
     for a in range(len(limit)):
         if limit[a] == 0.0 or not only[a]:
             continue
+        # Without x_A the residual on the group is v_A + x_A. The best x_A is its projection onto the ball of radius
+        # ``limit``, and what the ball cannot hold stays in v.
         first, last = start[a], start[a + 1]
         total = 0.0
         for k in range(first, last):
@@ -228,6 +230,8 @@ def _newton(norm, limit, start, members, alive, v, precision, budget):
         while True:
             change = 0.0
             for b in range(n):
+                # A step may not cross zero, where the norms have kinks. An entry that tends to zero shrinks by 50 a
+                # step, until `_drop_short` removes its group.
                 trial[b] = max(v[b] + alpha * step[b], 0.02 * v[b])
                 change += gradient[b] * (trial[b] - v[b])
             _lengths(limit, start, members, alive, trial, pull, length)
@@ -300,6 +304,7 @@ def _polished(norm, limit, start, members, vanished, dual, point, tolerance, swe
         if left <= small:
             return done
         precision = _COARSE
+        # Sweeps show which groups cannot vanish after all: those whose ball does not hold the residual.
         fits |= alive
         _revive(limit, start, members, fits, residual, alive, point)
     return False
@@ -311,11 +316,7 @@ def overlapping_prox(norm, limit, start, members, dual, tolerance, most_sweeps):
 
     The method is dual block-coordinate descent, which is Dykstra's algorithm, in the given order of the groups. Once
     the set of vanishing groups has settled, Newton's method solves for the rest. It ends at a distance of at most
-    tolerance *
-
-    norm
-
-    .
+    ``tolerance`` times the Euclidean norm of ``norm``.
 
     Parameters
     ----------
@@ -349,6 +350,7 @@ def overlapping_prox(norm, limit, start, members, dual, tolerance, most_sweeps):
             sweeps += 1
         _residual(norm, limit, start, members, dual, v)
         _zeroed(v, limit, start, members, vanished, point)
+        # The primal is 1-strongly convex: 1/2 distance^2 is at most its excess over the optimum, and so over the dual.
         distance = math.sqrt(2.0 * _gap(limit, start, members, dual, v, point))
         if distance <= tolerance * scale or sweeps >= most_sweeps:
             return np.maximum(point, 0.0), distance, sweeps
@@ -365,6 +367,8 @@ def overlapping_prox(norm, limit, start, members, dual, tolerance, most_sweeps):
             if np.sum(residual * residual) < np.sum(v * v):
                 copy_into(dual, trial)
                 copy_into(v, residual)
+        # Sweeps double between attempts of Newton's method, whose budget is in proportion to them: neither method costs
+        # more than a constant times the better of the two.
         until = min(most_sweeps, max(_FIRST_SWEEPS, 2 * sweeps))
 
 

@@ -41,6 +41,7 @@ def grow(start, members, first, n_cells, code, parent, runs):
     runs[0] = n_nodes = 1
     best_cost, best_end = np.inf, first
     for f in range(first, n_features):
+        # A feature adds at most one child to each node, and at most one for each cell where it is active.
         if n_nodes + min(n_nodes, start[f + 1] - start[f]) > MAX_NODES:
             break
         for at in range(start[f], start[f + 1]):
@@ -54,6 +55,8 @@ def grow(start, members, first, n_cells, code, parent, runs):
             code[cell] = child[node]
         runs[f + 1 - first] = n_nodes
         cost = (n_cells + NODE_COST * n_nodes) / (f + 1 - first)
+        # Cost per feature falls while patterns are shared, and rises once they multiply. Look a little past the least,
+        # since a rare feature may lower it again.
         if cost <= best_cost:
             best_cost, best_end = cost, f + 1
         elif f + 1 - best_end >= _PATIENCE or cost > 2.0 * best_cost:
@@ -89,6 +92,7 @@ def fold_nodes(parent, low, runs, run_low, width, bins, bins_low, gradient, grad
     """Apply the adjoint of `node_sums`: every node's total goes to its parent and to its feature."""
     up, totals = parent[low:], bins[bins_low:]
     for k in range(width - 1, -1, -1):
+        # A child belongs to a later feature than its parent, so totals are complete when their feature is reached.
         x = 0.0
         for node in range(runs[run_low + k], runs[run_low + k + 1]):
             x += totals[node]

@@ -140,6 +140,8 @@ def _fill(out, number):
 @njit(cache=True, nogil=True, error_model="numpy")
 def _add_product(total, values, n_inputs, work):
     """Add the product of all inputs in a block to ``total``."""
+    # Inputs that are one number in this block go into a common factor. The last of the others is multiplied and added
+    # in one loop, which saves a pass over memory.
     number, last = 1.0, -1
     for k in range(n_inputs):
         number *= work.scale[k]
@@ -323,6 +325,7 @@ def _backward_block(clique, values, adjoints, work):
             if kind == NUMBER:
                 adjoints[adjoint] += multiple * _dot(before, after)
             else:
+                # The same cell of an input may stand for many cells of the block: its adjoint is their sum.
                 _scatter(adjoints, adjoint, kind, work.pieces[k], work.offsets[k], multiple, before, after)
         number *= work.scale[k]
         if kind == NUMBER:
@@ -414,7 +417,7 @@ def begin_adjoints(nodes, node, table, adjoints):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def scale_adjoints(nodes, node, n_leaves, n_rows, adjoints, adjoint_scale):
-    """Scale the adjoints of a node's inputs."""
+    """Scale the adjoints of a node's inputs; leaves are left as they are, since `leaf_marginals` normalises them."""
     ignored, unused = np.zeros(n_rows), np.ones(n_rows)
     for at in range(nodes.input_start[node], nodes.input_start[node + 1]):
         t = nodes.inputs[at]
@@ -429,7 +432,7 @@ def scale_adjoints(nodes, node, n_leaves, n_rows, adjoints, adjoint_scale):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def leaf_marginals(nodes, n_leaves, values, adjoints, n_rows, out):
-    """Multiply leaves by their derivatives, each scaled to a sum of 1 (in each row)."""
+    """Multiply leaves by their derivatives, each scaled to a sum of 1 (in each row): the marginals (Darwiche 2003)."""
     total = np.empty(n_rows)
     for t in range(n_leaves):
         first, last = nodes.table_start[t], nodes.table_start[t + 1]

@@ -43,6 +43,7 @@ def _missing(graph, v, near, n_near, n_states, weighted):
             while word != 0:
                 total += n_states[u] * n_states[64 * i + lowest(word)]
                 word &= word - _ONE
+        # Every missing pair is met from both of its ends, hence the half below.
         total -= n_states[u] * n_states[u] if weighted else 1.0  # u itself, which is not its own neighbour
     return 0.5 * total
 
@@ -74,6 +75,7 @@ def _least(score, is_left, noise, ties, random):
             best, least, n_equal = v, s, 1
         elif ties and s == least:
             n_equal += 1
+            # The n-th of equal scores replaces the choice with probability 1 / n, so that each is equally likely.
             if _random(random) * n_equal < 1.0:
                 best = v
     return best
@@ -90,6 +92,8 @@ def _join(graph, near, n_near, n_states, score, rule):
             t = near[b]
             if has(graph, u, t):
                 continue
+            # The new edge u - t fills a gap of each common neighbour of u and t. The scores of the neighbours of the
+            # eliminated variable change in more ways and are computed afresh by the caller.
             if rule in (FILL, WEIGHTED_FILL):
                 worth = n_states[u] * n_states[t] if rule == WEIGHTED_FILL else 1.0
                 for i in range(n_words):
@@ -128,6 +132,7 @@ def eliminate(graph, n_states, rule, noise, ties, random, limit, order):
         if total > limit:
             return np.inf, work
         for a in range(n_near):
+            # `near` becomes a clique: with v it is the clique that v is eliminated in.
             drop(graph, near[a], v)
         work += _join(graph, near, n_near, n_states, score, rule) + n
         if rule != GIVEN:
@@ -265,6 +270,8 @@ def _best_of_pool(graph, n_states, seed, work_a_cell, most_work, hopeless):
         kind = number if number < _POOL else 3 + number % (_POOL - 3)
         if number >= _POOL and number % 2 and best_kind >= 3:
             kind = best_kind  # repeat the best kind with other random numbers
+        # An order is given up as soon as it has more cells than the best. The search ends by words of memory read, not
+        # by time, so that every machine finds the same order, and with it the same last digits.
         total, work = _attempt(kind, graph, n_states, random, least, order)
         spent += work
         number += 1
@@ -341,6 +348,8 @@ def best_order(starts, neighbours, n_states, seed, work_a_cell, most_work, hopel
     or for ten times as many orders as it took to find the best.
     """
     order = np.empty(len(n_states), np.int64)
+    # Bit sets of the whole graph would take the square of the number of variables; what remains after leaves, the core,
+    # is often a small part of it.
     count, is_left = _without_leaves(starts, neighbours, n_states, order)
     core = np.flatnonzero(is_left)
     if len(core) == 0:

@@ -50,6 +50,9 @@ def separators(order, starts, neighbours, position):
             if u > k and seen[u] != k:
                 seen[u] = k
                 found.append(u)
+        # Neighbours that elimination adds come through children alone. The parent of a variable is the earliest in its
+        # separator, and its separator without the parent is within the parent's (the elimination tree; Liu 1990). So
+        # fill is found without ever storing the filled graph.
         child = first_child[k]
         while child >= 0:
             for at in range(start[child], start[child + 1]):

@@ -81,6 +81,8 @@ def _join(above, cells, n_states, first, second, write):
     k, gain = min(first, second), 0.0
     put(more, 0, max(first, second))
     while True:
+        # ``more`` are the later positions that the new pair adds above k. Elimination passes them to the parent, the
+        # first of the set above k, and so on upwards until nothing is new.
         if _n_outside(more, 0, above, k) == 0:
             return gain
         times = _product(more, 0, above, k, n_states)
@@ -113,10 +115,12 @@ def admit(graph, pairs, n_states, limit, most, most_each, order, answers):
             continue
         put(graph, a, b)
         put(graph, b, a)
+        # Asked first without writing: most pairs of a large graph do not fit, and undoing a join would cost a copy.
         fits = cells.sum() + _join(above, cells, by_position, position[a], position[b], False) <= limit
         if fits:
             _join(above, cells, by_position, position[a], position[b], True)
         elif n_trials > 0:
+            # A fresh order may fit where the present one does not; it costs an elimination, hence the limited number.
             n_trials -= 1
             fits = eliminate(graph.copy(), n_states, FILL, False, False, random, limit, trial)[0] <= limit
             if fits:

@@ -96,6 +96,8 @@ def walk_paths(table, nodes, max_selected):
                 table, nodes.variable[i], cells[slot], _indices(working[slot]), nodes.strength[i, t],
                 0.5 * nodes.slack[i], coefficients[slot],
             )  # fmt: skip
+        # The working set was guessed from the last solution. This check of all variables makes the guess safe: a slot
+        # whose check fails keeps its step, and is solved again with the missed variables in the next turn.
         _check(table, nodes, node, active_slots, cells, residual, sums, norms)
         for slot in active_slots:
             i, t = node[slot], step[slot]
@@ -103,6 +105,7 @@ def walk_paths(table, nodes, max_selected):
             outside = _let_in_missed(norms[slot], limit, working[slot])
             if outside > limit:
                 continue
+            # A certified point: its violation is that over all variables, not over the working set alone.
             violation[i, t] = max(violation[i, t], outside - nodes.strength[i, t])
             chosen = _selected(table, coefficients[slot], working[slot])
             if len(chosen) > max_selected:

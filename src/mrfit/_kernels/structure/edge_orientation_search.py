@@ -35,6 +35,7 @@ def _free_slot(a, b, owned, n_owned, closed, reached_by, slot, queue):
                 slot[u] = k
                 queue[tail] = u
                 tail += 1
+    # Walk back from the free slot: each variable on the way takes over the edge through which it was reached.
     end = found
     while end >= 0 and reached_by[end] != end:
         giver = reached_by[end]
@@ -44,6 +45,7 @@ def _free_slot(a, b, owned, n_owned, closed, reached_by, slot, queue):
         owned[giver, slot[end]] = owned[giver, n_owned[giver]]
         end = giver
     for k in range(tail):
+        # Without a free slot the reached variables own as many edges as Hakimi's theorem (1965) allows among them.
         closed[queue[k]] = found < 0
         reached_by[queue[k]] = -1
     return end

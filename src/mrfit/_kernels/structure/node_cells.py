@@ -89,5 +89,6 @@ def split_cells(table, variable, cells, new):
     for k in range(n_old):
         codes, state = table.codes[table.variable[columns[k]]], table.state[columns[k]]
         for c in range(n_before, n_cells):
+            # A new cell inherits nothing: its old bits are read off one of its rows, as all of them agree.
             bits[k, c] = codes[member[c]] == state
     return NodeCells(cells.class_of, cells.size, columns, cells.slot, bits, total, counts, np.empty(len(counts)))

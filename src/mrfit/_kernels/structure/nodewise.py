@@ -114,6 +114,7 @@ def _pass_of(width):
                     tile[r - first, lane] = values[lane, r]
             for k in range(len(reached)):
                 at, end = reached[k], start[k + 1]
+                # Rows of a column ascend, so four entries at a time lie in the tile if the last of them does.
                 while at + 4 <= end and rows[at + 3] < last:
                     a, b, c, d = rows[at] - first, rows[at + 1] - first, rows[at + 2] - first, rows[at + 3] - first
                     for lane in range(width):

@@ -54,6 +54,7 @@ def merge_rows(table, links, first, last, cell_of, n_cells, n_members):
                 columns[at] = column
                 at += 1
         n_cells[i] = refine(table.start, table.rows, columns, cell_of[i])
+        # Merging that saves less than half of the rows is not worth the look-ups: every row stays a cell.
         if 2 * n_cells[i] > n_rows:
             n_cells[i] = n_rows
             n_members[low:high] = 0

@@ -147,6 +147,7 @@ def _search(table, path, walk, best):
         return
     betas[0], known[0], loss[0] = work.beta, True, _evaluated(table, work)
     points.refit_loss[0], last, n_end, chosen = loss[0], 0, n_points, 0
+    # Stages extend the solved part of the path. Within a stage, stretches that may hide a better point are halved.
     for end in walk.stage_end:
         while last < min(end, n_end) - 1:
             low, last = last, min(last + walk.stride, end - 1)
@@ -248,6 +249,8 @@ def _begin(table, work):
 @njit(cache=True, nogil=True, error_model="numpy")
 def _guess(path, betas, present, share, low, high, at, beta):
     """Set the starting point: the path of the whole table, with the offsets of the neighbouring solved points."""
+    # A sample's path is close to that of the whole table, up to an offset that changes slowly with the strength: it is
+    # interpolated between the solved points.
     part = (share[at] - share[high]) / (share[low] - share[high]) if high > low else 1.0
     for k in range(len(beta)):
         one, other = betas[low, k], betas[high, k]
@@ -305,6 +308,10 @@ def _promising(table, points, walk, last, least, work):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _shrunken_bound(points, price, low, high):
+    """Return a lower bound of the scores between two points: the lesser loss, and the variables that both select.
+
+    A variable counts if its coefficients have one sign and similar sizes, so that it is nonzero in between (`_NEAR`).
+    """
     n_both = 0
     for k in range(1, points.betas.shape[1]):
         one, other = points.betas[low, k], points.betas[high, k]
@@ -403,6 +410,7 @@ def _best_of_model(beta, gradient, hessian, strength, goal, direction):
                 matrix[i, j] = hessian[chosen[i], chosen[j]]
         if not solve_positive(matrix, step[:n]):
             break
+        # Go as far as the signs hold; the first coefficient that would change its sign becomes zero instead.
         part, first = 1.0, 0
         for i in range(n):
             k = chosen[i]

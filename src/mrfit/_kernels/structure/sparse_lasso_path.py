@@ -215,6 +215,8 @@ def _solve(table, variable, work, n_touched, working, free, total_weight, streng
     _untouch(work, n_touched)
     n_touched, n_cells = _split(table, work, working)
     total, counts, residual = np.zeros(n_cells), np.zeros(n_cells), np.empty(n_cells)
+    # Cell 0, the rows that no working column touches, is nearly the whole table: it is what remains of the known
+    # totals, so its rows are never visited.
     total[0], counts[0] = total_weight, table.weight[variable]
     for n in range(n_touched):
         r = work.touched[n]
@@ -309,6 +311,8 @@ def _largest_outside(table, p0, work, n_met):
         j = work.met[n]
         if not work.is_working[j] and not work.is_barred[j]:
             largest = max(largest, abs(work.gradient[j]) / table.scale[j])
+    # Variables that were not met share no row with the variable itself or a working column, so their gradient is
+    # exactly p0 times their weight. In falling order of it, the first such variable is the largest.
     for j in table.by_reach:
         reach = p0 * table.weight[j] / table.scale[j]
         if reach <= largest:

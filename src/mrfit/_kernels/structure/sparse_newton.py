@@ -131,6 +131,7 @@ def _curvature(at_s, at_t, residual, counts, total, curvature):
     """Fill the cells' second derivatives in logits s and t, whose numbers begin at ``at_s`` and ``at_t``."""
     e_s, n_s = residual[at_s : at_s + len(total)], counts[at_s : at_s + len(total)]
     e_t, n_t = residual[at_t : at_t + len(total)], counts[at_t : at_t + len(total)]
+    # ``residual`` is total * p - counts, so that e = residual + counts needs no array of its own.
     own = 1.0 if at_s == at_t else 0.0
     for c in range(len(total)):
         curvature[c] = (e_s[c] + n_s[c]) * (own - (e_t[c] + n_t[c]) / total[c])
@@ -302,6 +303,8 @@ def _descend(n_free, group_start, beta, gradient, hessian, strength, curvature, 
     n_groups = len(group_start) - 1
     move = np.empty(size)
     for sweep in range(1000):
+        # Coordinate descent finds the zeros and signs within a few sweeps but converges slowly along correlated
+        # columns. Newton's step on the nonzero ones does the opposite; it is taken only if it lowers the model.
         if sweep % 4 == 1:
             _newton_on_nonzero(n_free, group_start, beta, gradient, hessian, strength, direction, slope)
         largest = 0.0
@@ -379,6 +382,7 @@ def solve_on_cells(n_free, group_start, bits, counts, total, strength, tolerance
             accepted = new <= value + 1e-4 * step * promise + 1e-14 * abs(value)
             step *= 0.5
         if not accepted:
+            # The last trial overwrote the residual; callers need that of ``beta``.
             evaluate(n_free, bits, beta, counts, total, residual, gradient, scratch)
             break
         for k in range(size):

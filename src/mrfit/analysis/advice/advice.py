@@ -1,4 +1,4 @@
-"""What kind of table this is, and what a careful analyst would do with it."""
+"""Advice on a new table: what it contains, what to watch out for, and which commands to run on it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class TableDescription:
-    """What is looked at: rows with missing cells kept."""
+    """Table to give advice on; rows with missing values are included."""
 
     rows: UniqueRows
 
@@ -70,7 +70,7 @@ class TableDescription:
 
     @property
     def n_parameters(self) -> int:
-        """Of all single variables and all pairs."""
+        """Number of free parameters of the network in which all pairs interact."""
         free = self.n_states - 1
         return int(free.sum() + (free.sum() ** 2 - (free**2).sum()) // 2)
 
@@ -159,7 +159,7 @@ class TableDescription:
 
 @dataclass(frozen=True)
 class Source:
-    """How commands name a table: its file, which of its columns, and how the file is laid out."""
+    """Parts of a command that name a table: its file, and the options on its columns and its layout."""
 
     file: str
     columns: str = ""
@@ -179,9 +179,9 @@ class Advice:
 
     @classmethod
     def of(cls, rows: UniqueRows, source: Source | None = None, *, jobs: int = 1) -> Advice:
-        """For rows with missing cells kept; commands name them DATA where no source is given.
+        """Return advice on ``rows``, which may have missing values; without a ``source``, commands call the table DATA.
 
-        One network is learned, of some of the columns, to forecast how long resampling takes on ``jobs`` processors.
+        To forecast how long resampling takes on ``jobs`` processors, one network is learned from some of the columns.
         """
         table = TableDescription(rows)
         if len(rows.domain) - len(table.constant) < 2:
@@ -317,7 +317,7 @@ def _filled(table: TableDescription, source: Source) -> tuple[list[Step], str]:
 
 
 def _stability(rows: UniqueRows | None, learner: PairwiseLearner, how: str, jobs: int) -> Step:
-    """For the rows that are learned from; None where none is complete."""
+    """Return the step that bootstraps the network; its duration is unknown if ``rows`` is None (no row is complete)."""
     n, seconds = _RESAMPLES // (10 if isinstance(learner, ForwardSelection) else 1), None
     if rows is not None:
         is_pooled = isinstance(learner, L1Path) and RegressionPool.suits(rows)

@@ -1,4 +1,4 @@
-"""What work on a table will take, before it is done: memory, passes over the rows, and time."""
+"""Forecast of the memory, the passes over the rows and the time that work on a table takes."""
 
 from __future__ import annotations
 

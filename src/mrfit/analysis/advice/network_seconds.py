@@ -55,7 +55,7 @@ def network_seconds(
         while sum(found) < _ENOUGH and len(found) < _MOST_SAMPLES:
             found.append(seconds(drawn()))
         return sum(found) / len(found)
-    except InputError:  # the command itself will say it, with the ways on
+    except InputError:  # the command itself reports it, and what to do about it
         return None
 
 

@@ -1,4 +1,4 @@
-"""What G-squared would be if a model were true: by tables drawn from it, and learned from again."""
+"""Parametric bootstrap of G-squared: draw tables from the model, fit each, and compare their G-squared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a check may take, as sizes that decide the same on every machine."""
+"""Limits on the work of a check, in sizes rather than seconds: every machine takes the same decisions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a frequency may be from a probability by chance."""
+"""Sampling error of frequencies: z-scores and p-values against probabilities that may have an error themselves."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _binomial(p: Floats, k: Floats, n: Floats) -> tuple[Floats, Floats]:
 
 
 def _negative_binomial(mean: Floats, extra: Floats, k: Floats) -> tuple[Floats, Floats]:
-    """The same with variance mean + extra."""
+    """P(X <= k) and P(X >= k) of the negative binomial distribution with this mean and the variance mean + extra."""
     mean = np.maximum(mean, 1e-12)
     r = mean**2 / extra
     q = r / (r + mean)

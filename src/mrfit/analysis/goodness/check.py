@@ -1,4 +1,4 @@
-"""What there is to say about a model beside data."""
+"""Record of a check: frequencies of a model beside those of the data, spurious modes, and the log-likelihood."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Check:
 
     @property
     def triples(self) -> tuple[Difference, ...]:
-        """The same of triples; none where they were too many to count."""
+        """The triples of states other than first ones that differ most; none if there were too many to count."""
         return self._listed("triples")
 
     def _listed(self, what: str) -> tuple[Difference, ...]:
@@ -129,12 +129,12 @@ class Check:
 
     @property
     def max_pair_error(self) -> float | None:
-        """The same for two states together, neither of them the first of its variable; None if unknown."""
+        """Largest difference for a pair of states, neither of them the first of its variable; None if unknown."""
         return self._largest("pairs")
 
     @property
     def max_triple_error(self) -> float | None:
-        """The same for three; None if unknown, or if there are too many to count."""
+        """Largest difference for a triple of such states; None if unknown, or if there are too many to count."""
         return self._largest("triples")
 
     def _largest(self, what: str) -> float | None:
@@ -179,7 +179,7 @@ class Check:
         return self.verdict if self.phantom_mode is None else f"{self.verdict}\n{self.phantom_mode.text}"
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the JSON form, with null for what the engine could not determine."""
         known = self.is_known
         return {
             "engine": self.engine,
@@ -238,7 +238,7 @@ def _count_in_words(each: MarginComparison) -> str:
 
 
 def _misfit_in_words(each: MarginComparison) -> str:
-    """With the worst of them, as much of it as the line holds."""
+    """Return a line on the number of misfits and the worst of them, shortened until it fits the width."""
     counted, worst = f"misfit: {_count_in_words(each)}", each.worst
     assert worst is not None  # some differ
     names, sizes = "-".join(worst.variables), f"{worst.model:.3f} vs {worst.data:.3f}"

@@ -37,9 +37,9 @@ _MOST_STEPS = 60  # of a histogram
 def draw_check(check: Check, *, title: str | None = None) -> Figure:
     """One point for each pair of states other than first ones, and one for each state of a variable; and the sums.
 
-    A point on the line is as probable under the model as it is frequent in the data. The grey band is what chance does
-    to that many rows of data, two standard errors to either side; bars are two standard errors of what is said of the
-    model, where it is not exact.
+    A point on the line is as probable under the model as it is frequent in the data. The grey band is the sampling
+    error of that many rows of data, two standard errors to either side. Bars are two standard errors of the model's
+    frequencies, where these are not exact.
     """
     if not check.is_known:
         raise InputError("There is nothing to draw: chains do not mix. Check the model with an exact engine.")

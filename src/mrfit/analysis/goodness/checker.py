@@ -83,7 +83,7 @@ def _portrait(
     names: Sequence[str] | None,
     triples: bool,
 ) -> Portrait:
-    """By the engine that is asked for, or what is exact if it fits the budget, else by chains."""
+    """Return the model's moments by the engine asked for, else by an exact one within the budget, else by chains."""
     shape = rows.domain.shape
     is_small = prod(factors.shape) <= _FEW_STATES
     if engine == Enumeration.word or (engine == AUTO and is_small):

@@ -1,4 +1,4 @@
-"""How well a model fits all cells of a table at once, and which triples of variables it misses."""
+"""Goodness of fit over all cells of a table at once, and the triples of variables that a model misses."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Residual(Margin):
     adjusted: float
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the JSON form."""
         return {
             **super().to_dict(),
             "residual": self.residual,
@@ -87,14 +87,18 @@ class Goodness:
 
     @property
     def p(self) -> float:
-        """Of as bad a fit or worse, if the model holds: by drawn tables, else by chi-square; NaN without freedom."""
+        """Probability of as bad a fit or worse if the model is true.
+
+        From the bootstrap tables if there are any, else from the chi-square distribution; NaN without degrees of
+        freedom.
+        """
         if self.drawn is not None:
             known = self.drawn[~np.isnan(self.drawn)]
             return float((1 + (known >= self.statistic).sum()) / (1 + len(known)))
         return float(chdtrc(self.degrees, self.statistic)) if self.degrees > 0 else np.nan
 
     def describe(self) -> str:
-        """In one line."""
+        """Return a one-line summary."""
         text = f"G-squared {self.statistic:.4g} on {self.degrees:,} degrees of freedom"
         if self.drawn is not None:
             again = " and learned from again" if self.is_fitted else ""
@@ -104,7 +108,7 @@ class Goodness:
         return f"{text}, p {self.p:.2g}"
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON; p is null where chi-square does not hold and no tables were drawn."""
+        """Return the JSON form; p is null where chi-square is not valid and no tables were drawn."""
         return {
             "g_squared": self.statistic,
             "degrees": self.degrees,
@@ -158,7 +162,10 @@ class ModelCells:
         return features, np.asarray(np.linalg.pinv(covariance, rcond=1e-10, hermitian=True), np.float64)
 
     def variance(self, holds: Floats, *, is_fitted: bool) -> tuple[Floats, Floats]:
-        """Of indicators, (cells, indicators), over rows of the model: all of it, and what fitted parameters leave."""
+        """Variances of indicators over rows of the model: in total, and what remains after fitting the parameters.
+
+        ``holds`` is (cells, indicators). The fitted parameters explain the projection of an indicator on the features.
+        """
         mean = self.p @ holds
         own = mean * (1.0 - mean)
         if not is_fitted:
@@ -205,7 +212,10 @@ def g_squared(p: Floats, counts: Floats) -> float:
 
 
 def goodness(cells: ModelCells, rows: UniqueRows, *, is_fitted: bool) -> Goodness:
-    """Of rows in the coding of the model; ``is_fitted`` where its parameters were learned from them."""
+    """Return how well the model fits ``rows``, which must have its coding.
+
+    ``is_fitted`` tells whether the parameters were estimated from these rows: they then use up degrees of freedom.
+    """
     counts = cells.counts(rows)
     n = float(counts.sum())
     used = np.linalg.matrix_rank(cells.covariance_root[1], hermitian=True) if is_fitted else 0
@@ -223,7 +233,7 @@ def goodness(cells: ModelCells, rows: UniqueRows, *, is_fitted: bool) -> Goodnes
 
 
 def _residuals(cells: ModelCells, counts: Floats, size: int, *, is_fitted: bool) -> tuple[Residual, ...]:
-    """Of all sets of so many variables, in states other than first ones."""
+    """Return the residuals of all sets of ``size`` variables, in states other than first ones."""
     shape, n = cells.domain.shape, float(counts.sum())
     sets: list[Indicator] = [
         tuple(zip(scope, states, strict=True))

@@ -25,11 +25,11 @@ class Drawn:
 
     @property
     def ess(self) -> float:
-        """How many equal shares they are worth."""
+        """Effective sample size of the groups: how many groups of equal share would be as informative."""
         return float(1.0 / (self.shares**2).sum())
 
     def moments(self, *, triples: bool = False) -> Moments:
-        """Frequencies by the shares, with errors from how groups differ; of ``triples`` too, where they are asked for.
+        """Frequencies weighted by the shares, with errors from the spread over groups; triples only if requested.
 
         An event that no row, or every one, shows has an error too: one row more would have been as likely.
         """
@@ -67,7 +67,12 @@ class Drawn:
         )
 
     def _error(self, sums: tuple[Floats, Floats, Floats], least: float) -> Floats:
-        """Of means, from sums over groups of share^2 times frequency, and of its square."""
+        """Standard errors of weighted means over groups.
+
+        ``sums`` are sums over groups of share * frequency, share^2 * frequency and (share * frequency)^2, from which
+        the sum of (share * (frequency - mean))^2 follows without a second pass. ``least`` is the error of an event
+        never seen.
+        """
         mean, cross, square = sums
         beside = square - 2.0 * mean * cross + mean**2 * (self.shares**2).sum()
         return np.asarray(np.sqrt(np.maximum(beside, 0.0) * self._correction + least**2), np.float64)

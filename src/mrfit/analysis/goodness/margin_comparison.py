@@ -29,8 +29,8 @@ _CHANCE = 2.0  # standard errors of the model's side that are taken off a differ
 class Difference(Margin):
     """The margin of one, two or three variables.
 
-    ``error`` is the standard error of what is said of the model, 0 where that is exact. ``z`` is the difference, model
-    less data, in standard errors of both; ``adjusted`` its p for as many as were compared (Benjamini and Hochberg).
+    ``error`` is the standard error of the model's frequency, 0 where that is exact. ``z`` is the difference, model
+    minus data, in standard errors of both. ``adjusted`` is its p, adjusted by Benjamini and Hochberg's method.
     """
 
     error: float
@@ -42,7 +42,7 @@ class Difference(Margin):
         return abs(self.model - self.data)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the JSON form."""
         return {
             **super().to_dict(),
             "difference": self.model - self.data,
@@ -83,7 +83,7 @@ class MarginComparison:
         return self.worst is None or self.worst.size <= SLIGHT
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the JSON form."""
         worst = None if self.worst is None else self.worst.to_dict()
         return {"of": self.what, "compared": self.n, "beyond_chance": self.n_beyond, "worst": worst}
 
@@ -108,11 +108,12 @@ def compare(
     n_groups: float,
     left: VarianceLeft | None = None,
 ) -> tuple[MarginComparison, ...]:
-    """Of orders one, two and, where both sides know them, three; ``n_rows`` independent rows of data.
+    """Compare frequencies of single variables, pairs and, where both sides know them, triples.
 
-    The model's errors are from ``n_groups`` groups. Every order has an equal part of the chance of a false alarm.
-    Parameters that were learned from the same rows have adapted to them: ``left`` tells which share of the variance of
-    a margin that leaves. Without it, all of it is taken to be left, and misfits are found less often.
+    The data have ``n_rows`` independent rows; the model's errors are from ``n_groups`` groups. Every order has an equal
+    part of the chance of a false alarm. Parameters that were learned from the same rows have adapted to them: ``left``
+    is the share of a margin's variance that remains. Without it all variance is taken to remain, and misfits are found
+    less often.
     """
     orders = list(_orders(model, data, domain))
     level = _LEVEL / len(orders)
@@ -179,7 +180,7 @@ def _compared(
 
 
 def _n_sets(variables: Indices) -> int:
-    """How many different sets of variables there are among rows."""
+    """Count the distinct sets of variables among the rows of ``variables``, (sets, size)."""
     if not len(variables):
         return 0
     key = np.zeros(len(variables), np.int64)

@@ -1,4 +1,4 @@
-"""What the rows of a model look like, by whatever engine found it out."""
+"""Moments of a model by each kind of engine: enumeration, a junction tree, or chains."""
 
 from __future__ import annotations
 

@@ -62,10 +62,10 @@ def _matrix(names: Sequence[str], residuals: Sequence[Residual]) -> Floats:
 
 def _own_axes(names: Sequence[str], title: str | None, subtitle: str) -> Axes:
     side = max(_CELL * len(names), 2.2)
-    room = min(_NAMES, max(text_width(name, 8) for name in names)) + 0.2
-    width = max(room + side + _RIGHT, text_width(subtitle, 9) + 0.4)
-    page = Page(width, room + side + _AIR, title, subtitle)
-    return page.panel(room, room, side, side)
+    margin = min(_NAMES, max(text_width(name, 8) for name in names)) + 0.2
+    width = max(margin + side + _RIGHT, text_width(subtitle, 9) + 0.4)
+    page = Page(width, margin + side + _AIR, title, subtitle)
+    return page.panel(margin, margin, side, side)
 
 
 def _name_sides(axes: Axes, names: Sequence[str]) -> None:

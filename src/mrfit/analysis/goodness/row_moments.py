@@ -1,4 +1,4 @@
-"""How often states occur, alone and in pairs, and how many variables are away from their first state."""
+"""Moments of rows: frequencies of states, pairs and triples, and of the number of variables off their first state."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _TABLES = 8  # of them, at most: of the data, of the model with its errors, and 
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """Where the states of variables stand: of all states, and of those that are not the first of their variable.
+    """Layout of the vectors of all states, and of indicators: the states that are not the first of their variable.
 
-    The latter are called indicators: pairs of them say all that pairs of variables do beyond single ones, and where
-    states are rare they are the rare ones.
+    Pairs of indicators contain everything that pairs of variables say beyond single variables. Where some states are
+    rare, indicators are the rare ones.
     """
 
     shape: tuple[int, ...]
@@ -84,7 +84,7 @@ class States:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Of rows, or of a distribution, with standard errors.
+    """Moments of rows or of a distribution, with standard errors.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Moments:
 
     @classmethod
     def of_rows(cls, rows: UniqueRows, *, triples: bool = False) -> Moments:
-        """Of the rows themselves: frequencies without an error; of ``triples`` too, where they are asked for."""
+        """Return the frequencies in the rows, which have no error, with those of triples if asked for."""
         states = States(rows.domain.shape)
         counts = np.empty((int(states.first_indicator[-1]) + 1,) * 2)
         count_pairs(rows.codes, states.first_indicator, rows.sample_weight, counts)

@@ -76,7 +76,7 @@ def by_chains(
 def _runs(
     factors: Factors, rows: UniqueRows, *, n_chains: int, max_temperatures: int, seed: int, jobs: int
 ) -> list[tuple[AnnealingEstimate, Codes]]:
-    """From everywhere alike, and from the tree of most mutual information in the data."""
+    """Anneal from two bases: the uniform distribution, and the tree of largest mutual information in the data."""
     p = rows.sample_weight / rows.total_weight
     some = rows.codes[np.random.default_rng((seed, 21)).choice(len(p), _ROWS, p=p)]
     return [
@@ -102,9 +102,11 @@ def _by_region(run: tuple[AnnealingEstimate, Codes], typical: Typical) -> Floats
 
 
 def _pooled(log_shares: Floats) -> tuple[Floats, float, float]:
-    """Of every region the larger answer, joined by those that agree with it; log Z of all regions, and its error.
+    """Combine the runs' estimates of log Z region by region.
 
-    Each counts by the inverse of its error, not of its variance: errors are estimates too.
+    In each region the largest estimate is averaged with those that agree with it. Weights are inverse errors rather
+    than inverse variances, because errors are estimates too. Returns the shares taken, log Z of all regions, and its
+    error.
     """
     taken = np.full_like(log_shares, -np.inf)
     for region in range(log_shares.shape[1]):
@@ -122,7 +124,7 @@ def _pooled(log_shares: Floats) -> tuple[Floats, float, float]:
 
 
 def _error(log_weights: Floats) -> float:
-    """Of the logarithm of their sum."""
+    """Standard error of the logarithm of the sum of the weights."""
     most = log_weights.max()
     w = np.exp(log_weights - most) if most > -np.inf else np.zeros(len(log_weights))
     return float(w.std(ddof=1) * np.sqrt(len(w)) / w.sum()) if w.any() else 0.0
@@ -139,10 +141,10 @@ def _continued(factors: Factors, codes: Codes, shares: Floats, *, seed: int, job
 
 
 def _remarks(runs: list[tuple[AnnealingEstimate, Codes]], typical: Typical, drawn: Drawn) -> tuple[str, ...]:
-    """Why nothing is known, if so.
+    """Say why the moments are unreliable; empty if they are not.
 
-    Chains from anywhere that find less than those from the data have not come far enough, which is usual; by very much
-    less, or by more without a mode of their own, nobody knows what else was missed.
+    Chains from the uniform base usually find less than those from the data, because they have not converged. If they
+    find very much less, or more without a mode of their own, it is unknown what else was missed.
     """
     (anywhere, ends), (near, _) = runs
     apart = anywhere.log_z - near.log_z

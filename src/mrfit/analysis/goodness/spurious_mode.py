@@ -79,7 +79,7 @@ class SpuriousMode:
 
     @property
     def text(self) -> str:
-        """What is wrong, and the way on."""
+        """Warning in sentences: what is wrong, and what to do next."""
         much = "Nearly all" if self.mass > 0.99 else "Most" if self.mass > 0.5 else "A part"
         size = ">= 0.99" if self.mass > 0.99 else f"{self.mass:.2g}"
         return (
@@ -90,7 +90,7 @@ class SpuriousMode:
 
     @property
     def _way_on(self) -> str:
-        """What to do about it, which depends on how the model was fitted."""
+        """Advice on the mode, which depends on how the model was fitted."""
         likelihood = "`--objective likelihood`, or with a stronger penalty (10 times) chosen by `--judge ll`."
         if self.objective is None:
             return f". If it was fitted by pseudo-likelihood, fit it by {likelihood}"
@@ -105,7 +105,7 @@ class SpuriousMode:
         return f". Fit it by {likelihood}"
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the JSON form."""
         return {
             "mass": self.mass,
             "sum": self.sum,

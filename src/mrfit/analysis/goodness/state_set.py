@@ -19,7 +19,7 @@ class Margin:
         return " & ".join(f"{name}={state}" for name, state in zip(self.variables, self.states, strict=True))
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the JSON form."""
         return {
             "variables": list(self.variables),
             "states": list(self.states),

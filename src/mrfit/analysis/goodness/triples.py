@@ -1,4 +1,4 @@
-"""How often three indicators hold together, for all triples of variables."""
+"""Frequencies of three indicators at once, for all triples of variables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_TRIPLES = 500_000
 
 
 def n_triples_of(variable: Indices) -> int:
-    """How many triples of indicators there are; ``variable`` is that of each."""
+    """Number of triples of indicators of three different variables; ``variable`` is the variable of each indicator."""
     _, counts = np.unique(variable, return_counts=True)
     s1, s2, s3 = (float((counts**k).sum()) for k in (1, 2, 3))
     return round((s1**3 - 3.0 * s1 * s2 + 2.0 * s3) / 6.0)

@@ -1,4 +1,4 @@
-"""How many variables are away from their first state in rows of data: where that is typical, and where no data are."""
+"""Typical numbers of variables off their first state: the range of the data, and what lies outside it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Typical:
 
     @classmethod
     def of(cls, sums: Floats) -> Typical:
-        """Of the distribution of sums of the data."""
+        """Return the typical range of ``sums``: the share of rows with 0, 1, ... variables off their first state."""
         number = np.arange(len(sums))
         mean = float(sums @ number)
         sd = float(sums @ (number - mean) ** 2) ** 0.5

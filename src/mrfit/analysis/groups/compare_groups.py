@@ -188,7 +188,7 @@ def _with_free_tables(learner: Learner) -> Learner:
 
 
 def _of_groups(grouped: GroupedRows, learn: Callable[[UniqueRows], Any]) -> list[Any]:
-    """What is learned from each; an error says from which it could not."""
+    """Apply ``learn`` to the rows of each group; an error names the group."""
     found = []
     for label, rows in zip(grouped.labels, grouped.groups(), strict=True):
         try:

@@ -1,4 +1,4 @@
-"""How networks of groups differ, and how far they would if rows were dealt to groups by lot.
+"""Differences between the networks of groups, and the differences that a random assignment of rows would give.
 
 After van Borkulo et al. (2022) for two groups. For more, the difference of numbers is the largest less the smallest.
 """
@@ -18,16 +18,16 @@ _TIE = 1.0 - 1e-9  # of sums of the same numbers in another order
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """Of one network for each group, or of many such sets of networks: a leading axis for these.
+    """Differences between one network for each group; a leading axis holds many such sets of networks.
 
     Parameters
     ----------
     largest
-        M: that of the pair that differs most.
+        M: largest difference of an edge weight.
     total
-        S: of the sums of absolute weights.
+        S: difference of the sums of absolute edge weights (global strength).
     edges, strengths
-        Of each pair, and of each variable's sum of absolute weights.
+        Difference of each edge weight, and of each variable's sum of absolute edge weights.
     """
 
     largest: Floats
@@ -37,7 +37,7 @@ class Differences:
 
     @classmethod
     def of(cls, weights: Floats, n_variables: int) -> Differences:
-        """Of weights (..., groups, pairs), which may be infinite: two infinities of one sign do not differ."""
+        """Return the differences of ``weights``, (..., groups, pairs); infinite weights of one sign do not differ."""
         size, edges = np.abs(weights), _spread(weights)
         return cls(
             largest=edges.max(axis=-1, initial=0.0),

@@ -32,7 +32,10 @@ Panels = Sequence[tuple[str, Floats]]
 
 
 def groups_layout(names: Sequence[str], panels: Panels, layout: str | Floats = "force") -> Floats:
-    """Where variables stand in the mean of all panels, (variables, 2); ``layout`` is a word, or places to be kept."""
+    """Positions of variables, (variables, 2), shared by all panels and computed from their mean.
+
+    ``layout`` is the name of a layout, or positions to use as they are.
+    """
     if not isinstance(layout, str):
         return layout
     mean = np.abs(_drawn(panels)).mean(axis=0)
@@ -88,7 +91,7 @@ def draw_group(
 
 
 def _graph(names: Sequence[str], weights: Floats, signs: NDArray[np.int64] | None = None) -> DrawnGraph:
-    """Of the weights of all pairs, those that are not zero."""
+    """Return the graph of the pairs whose weight is not zero."""
     joined = np.flatnonzero(weights)
     return graph_of(names, pairs_of(len(names))[joined], weights[joined], None if signs is None else signs[joined])
 
@@ -98,7 +101,7 @@ def _drawn(panels: Panels) -> Floats:
 
 
 def panel_canvas(names: Sequence[str], places: Floats, width: float, height: float | None = None) -> Canvas:
-    """Places on a part of a page of this size, with room for labels around them."""
+    """Positions on a part of a page of this size, with a margin for labels."""
     margin = margin_of(names)
     height = 0.85 * width if height is None else height
     size = np.maximum(np.array([width, height]) - 2 * margin, 0.1)

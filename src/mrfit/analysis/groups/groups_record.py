@@ -1,4 +1,4 @@
-"""What there is to say about a comparison of groups."""
+"""Record of a comparison of groups."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ComparedGroups:
 
     @property
     def adjusted(self) -> float:
-        """Of the Wald test; of permutations where there is none."""
+        """Adjusted p of the Wald test, or of the permutations where there is no Wald test."""
         return self.permutation_adjusted if np.isnan(self.wald_p) else self.wald_adjusted
 
     def to_dict(self) -> dict[str, Any]:

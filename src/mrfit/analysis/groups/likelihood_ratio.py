@@ -1,4 +1,4 @@
-"""Whether groups have the same interactions, by the likelihood of models that say so and of models that do not."""
+"""Likelihood ratio test of equal interactions: a model in which groups share them against one in which they do not."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class LikelihoodRatio:
 
     @property
     def p(self) -> float:
-        """That interactions of equal groups would differ as much, for many rows."""
+        """Asymptotic p-value: the probability that groups with equal interactions differ as much."""
         return float(chdtrc(self.degrees, max(self.statistic, 0.0)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class LikelihoodRatio:
 
 
 def likelihood_ratio(grouped: GroupedRows, structure: Structure, learner: Learner, *, jobs: int = 1) -> LikelihoodRatio:
-    """Of ``structure`` in every group, without a penalty.
+    """Test whether the interactions of ``structure`` are equal in all groups, by maximum likelihood without a penalty.
 
     Groups that differ in single variables only are one model of the table with its column of groups, joined to every
     variable: how many rows a group has is a free parameter there, so that all else is the likelihood given the groups.

@@ -1,4 +1,4 @@
-"""How central variables are, from the symmetric matrix of the weights of all pairs."""
+"""Centrality of variables, from the symmetric matrix of the edge weights of all pairs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def expected_influence(weights: Floats) -> Floats:
 
 
 def expected_influence_two_steps(weights: Floats) -> Floats:
-    """The same, and that of each neighbour times the weight that leads to it."""
+    """Expected influence, plus that of each neighbour times the weight of the edge to it (Robinaugh et al. 2016)."""
     one = expected_influence(weights)
     with np.errstate(invalid="ignore"):
         return np.asarray(one + weights @ one, np.float64)

@@ -23,7 +23,7 @@ def louvain(weights: Floats, *, seed: int = 0) -> Indices:
 
 
 def modularity(weights: Floats, label: Indices) -> float:
-    """How much more of the absolute weight lies within communities than by chance, at most 1; 0 without an edge."""
+    """Share of absolute weight within communities, minus that expected by chance; at most 1, 0 without edges."""
     size = np.abs(weights)
     degree, total = size.sum(axis=1), size.sum()
     if not total:
@@ -33,12 +33,11 @@ def modularity(weights: Floats, label: Indices) -> float:
 
 
 def similarity_of_members(label: Indices, other: Indices) -> Floats:
-    """For every variable the Jaccard similarity of its communities by two labellings: |A and B| / |A or B|."""
+    """Jaccard similarity |A and B| / |A or B| of each variable's communities in two labellings."""
     one, two = (each[:, None] == each[None, :] for each in (label, other))
     return np.asarray((one & two).sum(axis=1) / (one | two).sum(axis=1), np.float64)
 
 
 def similarity_of_communities(label: Indices, other: Indices) -> Floats:
-    """For every community by the first labelling the Jaccard similarity of the one most like it by the other
-    (Hennig 2007)."""
+    """Jaccard similarity of each community of ``label`` to the most similar one of ``other`` (Hennig 2007)."""
     return np.array([similarity_of_members(label, other)[label == number].max() for number in np.unique(label)])

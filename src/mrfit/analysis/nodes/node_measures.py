@@ -1,4 +1,4 @@
-"""What there is to say about each variable of a network."""
+"""Measures of each variable of a network: centrality, community and predictability."""
 
 from __future__ import annotations
 

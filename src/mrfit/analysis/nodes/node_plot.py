@@ -206,7 +206,7 @@ def _draw_network(
 
 
 def _draw_rings(page: Page, nodes: NodeMeasures, positions: Floats, radius: float, ring: float) -> None:
-    """From the top, clockwise; white where nothing is predicted that its own frequencies do not tell."""
+    """Draw predictability as a ring, clockwise from the top; white is the part that is not predicted."""
     from matplotlib.patches import Circle, Wedge
 
     known = None if nodes.predictability is None else np.nan_to_num(nodes.predictability.normalised_accuracy)
@@ -223,7 +223,7 @@ def _draw_rings(page: Page, nodes: NodeMeasures, positions: Floats, radius: floa
 
 
 def _colours(nodes: NodeMeasures) -> list[str]:
-    """Of communities, the largest first; grey where a variable is alone. The first come again where there are many."""
+    """Colours of variables by community, the largest first; colours repeat, and single variables are grey."""
     sizes = np.bincount(nodes.community)
     rank = np.argsort(np.argsort(-sizes, kind="stable"))
     return [_ALONE if sizes[k] == 1 else COLOURS[rank[k] % len(COLOURS)] for k in nodes.community.tolist()]

@@ -1,4 +1,4 @@
-"""What there is to say about the variables of a network."""
+"""Record of the measures of variables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mrfit.analysis.nodes.node_stability import NodeStability
 
 @dataclass(frozen=True)
 class Community:
-    """Variables that belong together; ``stability`` is None where nothing was learned again."""
+    """Variables that belong together; ``stability`` is None if nothing was bootstrapped."""
 
     number: int  # from 1
     variables: tuple[str, ...]
@@ -34,7 +34,7 @@ class NodesSummary:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """With ``_low`` and ``_high`` ends of ranges, and how stable each variable's community is, where known."""
+        """Rows of the table, with ends of intervals (``_low``, ``_high``) and stability of communities where known."""
         found = self.nodes.rows()
         if self.stability is not None:
             for i, row in enumerate(found):

@@ -1,4 +1,4 @@
-"""Variables of networks learned again from resamples: ranges of what is said of them, communities that stay."""
+"""Bootstrap of node measures: percentile intervals, and the stability of communities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What data and resamples say of a model: numbers that its file may keep, never rows."""
+"""Numbers from data and bootstrap samples that a model file may carry. It never carries rows."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _ENTRY, _PARTS = "observed", {"variables", "scores", "edges"}  # of a model's pr
 
 @dataclass(frozen=True)
 class ObservedVariable:
-    """How frequent each state was, and which share of its deviance the others explain.
+    """Frequency of each state of a variable, and the share of its deviance that the other variables explain.
 
-    NaN where it did not vary, or where nobody looked.
+    The share is NaN if the variable did not vary, or if it was not computed.
     """
 
     frequency: tuple[float, ...]
@@ -65,7 +65,7 @@ class Observed:
     def of(
         cls, model: MarkovNetwork, *, rows: UniqueRows | None = None, stability: Stability | None = None
     ) -> Observed:
-        """In ``rows`` of the model's coding and in resamples; where these are not given, what the model carries."""
+        """Return numbers from ``rows`` (in the model's coding) and ``stability``; None: the model's own."""
         observed = cls.kept_with(model)
         if rows is not None:
             score = ObservedScore(model.pll(rows), rows.n_rows)
@@ -74,7 +74,7 @@ class Observed:
 
     @classmethod
     def in_learning(cls, fitted: FitResult, rows: UniqueRows, valid: UniqueRows | None) -> Observed:
-        """How frequent states were in the rows that were learned from, and the held-out score that chose the model."""
+        """Return the frequencies in the training rows, and the held-out score that chose the model."""
         best, n_rows = fitted.best, (rows if valid is None else valid).n_rows
         error = best.held_out_log_z_error
         scores = () if best.held_out is None else (ObservedScore(best.held_out, n_rows, best.judge, error),)
@@ -82,7 +82,7 @@ class Observed:
 
     @classmethod
     def kept_with(cls, model: MarkovNetwork) -> Observed:
-        """What a model carries; an entry of another form is somebody else's, and nothing."""
+        """Return the numbers that a model carries; an entry of another form is not ours and is ignored."""
         kept = model.provenance.get(_ENTRY)
         if not isinstance(kept, dict) or kept.keys() != _PARTS:
             return cls()
@@ -90,16 +90,16 @@ class Observed:
             return _from_dict(kept, model)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(
-                f"What the model carries as {_ENTRY!r} does not fit its variables ({error!r}); make it anew from the "
+                f"What the model carries as {_ENTRY!r} does not fit its variables ({error!r}); make it again from the "
                 "model that was learned: mrfit annotate."
             ) from error
 
     def added_to(self, model: MarkovNetwork) -> MarkovNetwork:
-        """The same model, which now carries this."""
+        """Return a copy of the model that carries these numbers."""
         return replace(model, provenance={**model.provenance, _ENTRY: self.to_dict(model.domain.names)})
 
     def to_dict(self, names: tuple[str, ...]) -> dict[str, Any]:
-        """By names of variables, null for numbers that JSON does not have."""
+        """Return the JSON form by names of variables, with null for infinities and NaN."""
         variables, edges = None, None
         if self.variables is not None:
             told = ({"frequency": list(of.frequency), "explained": finite(of.explained)} for of in self.variables)
@@ -112,7 +112,7 @@ class Observed:
         return {"variables": variables, "scores": scores, "edges": edges}
 
     def describe(self) -> str:
-        """What there is, in one line."""
+        """Return a one-line list of the numbers that are known."""
         is_explained = any(math.isfinite(of.explained) for of in self.variables or ())
         there = ("frequencies",) * bool(self.variables) + ("predictability",) * is_explained
         scores = tuple(f"{of.measure} {of.describe()} of {of.rows:,} rows" for of in self.scores)
@@ -126,7 +126,7 @@ def _variables(model: MarkovNetwork, rows: UniqueRows) -> tuple[ObservedVariable
 
 
 def _frequency(rows: UniqueRows, i: int) -> tuple[float, ...]:
-    """Of each state of a variable, among the rows that have it."""
+    """Frequency of each state of variable ``i`` among the rows that observe it."""
     n_states, codes = rows.domain[i].n_states, rows.codes[:, i]
     known = codes < n_states
     count = np.bincount(codes[known], weights=rows.sample_weight[known], minlength=n_states)

@@ -1,4 +1,4 @@
-"""How well each variable is predicted by all others."""
+"""Predictability of each variable from all others."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Predictability:
 
     @classmethod
     def of(cls, factors: Factors, rows: UniqueRows, *, jobs: int = 1) -> Predictability:
-        """By a distribution, of rows in its coding; missing cells are left out."""
+        """Return how well a distribution predicts ``rows`` of its coding; missing values are skipped."""
         found = [_of_variable(i, rows, p) for i, p in enumerate(_predictions(factors, rows, jobs))]
         return cls(*(np.array(column) for column in zip(*found, strict=True)))
 

@@ -1,4 +1,4 @@
-"""How many rows it takes: tables are drawn from a model and learned from, and what is found is beside what is true."""
+"""Sample size and power: draw tables from a known model, learn from each, and compare with the truth."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from mrfit.structures.simple import StructureLearner
 
 @dataclass(frozen=True)
 class MeanOverSamples:
-    """Over tables, with its standard error; NaN where there is none."""
+    """Mean over simulated tables with its standard error; NaN where it is unknown."""
 
     mean: float
     error: float

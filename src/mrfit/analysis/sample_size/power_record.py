@@ -1,4 +1,4 @@
-"""What there is to say about how many rows it takes."""
+"""Record of a study of sample size and power."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PowerSummary:
 
     @property
     def failures(self) -> dict[str, int]:
-        """Over all tables."""
+        """Number of tables of any size that could not be learned from, by reason."""
         total: dict[str, int] = {}
         for point in self.power.points:
             for reason, times in point.failures.items():

@@ -44,7 +44,7 @@ class OrderSize:
 
 @dataclass(frozen=True)
 class Spectrum:
-    """What an estimator that knows nothing of orders says about them, at the strength that predicts best."""
+    """Spectrum of an estimator that treats all orders alike, at the penalty strength that predicts best."""
 
     estimator: str
     strength: float
@@ -54,7 +54,7 @@ class Spectrum:
 
     @property
     def curve(self) -> SpectrumCurve:
-        """What a picture shows of it."""
+        """Curve that a plot draws."""
         label = f"{self.estimator}, strength {self.strength:.3g}"
         return SpectrumCurve(label, [size.mean for size in self.sizes], [size.density for size in self.sizes])
 
@@ -75,7 +75,7 @@ class OrderCost:
 
     @property
     def drawn(self) -> OrderLoss:
-        """What a picture shows of it."""
+        """Loss that a plot draws."""
         return OrderLoss("all" if self.order is None else str(self.order), self.loss, self.standard_error)
 
 
@@ -118,7 +118,7 @@ def order_costs(
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[OrderCost, ...]:
-    """What ignoring larger scopes costs: l1 fits with scopes of up to 1, 2, ... variables, and with all of them.
+    """Return the cost of ignoring larger scopes, from l1 fits with scopes of up to 1, 2, ... and of all variables.
 
     Every order takes the strength that predicts best; all are compared on the same folds.
     """

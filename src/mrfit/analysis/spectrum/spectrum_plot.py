@@ -32,7 +32,7 @@ class SpectrumCurve:
 
 @dataclass(frozen=True)
 class OrderLoss:
-    """What is lost a row, on held-out rows, against the best order; and the standard error of that difference."""
+    """Loss of an order on held-out rows, in nats per row against the best order, with its standard error."""
 
     label: str
     loss: float

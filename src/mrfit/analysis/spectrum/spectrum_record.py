@@ -1,4 +1,4 @@
-"""What there is to say about a spectrum, and about what ignoring large sets costs."""
+"""Record of a spectrum, and of the cost of ignoring large interactions."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class KeptResamples:
     def opened(
         cls, path: str | Path, learner: Any, rows: UniqueRows, resamples: Floats, n_pairs: int
     ) -> Iterator[KeptResamples]:
-        """To add to; refuses a file of another learner, table or set of resamples."""
+        """Open the file to append to it; refuse one of another learner, table or set of resamples."""
         with LineFile.of_run(Path(path), _KIND, _settings(learner, rows, resamples)) as file:
             yield cls((len(resamples), n_pairs), file)
 

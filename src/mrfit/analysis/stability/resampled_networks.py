@@ -28,7 +28,7 @@ def pairs_of(n_variables: int) -> Indices:
     return np.stack(np.triu_indices(n_variables, 1), axis=1)
 
 
-def check_room(n_resamples: int, n_pairs: int) -> None:
+def check_memory(n_resamples: int, n_pairs: int) -> None:
     if n_resamples * n_pairs > _MOST:
         raise InputError(
             f"{n_resamples:,} resamples of {n_pairs:,} pairs take {8e-9 * n_resamples * n_pairs:.1f} GB; the "
@@ -125,7 +125,7 @@ class Networks:
         depend on ``jobs``.
         """
         n_pairs = len(pairs_of(len(rows.domain)))
-        check_room(len(resamples), n_pairs)
+        check_memory(len(resamples), n_pairs)
         sample = weigh(rows)
         weights, failures = weights_of_tables(
             weigh, lambda b: rows.reweighted(resamples[b]), (len(resamples), n_pairs), jobs=jobs, callback=callback

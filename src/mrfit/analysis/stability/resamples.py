@@ -18,9 +18,9 @@ _MOST = 2**28  # numbers, 2 GB
 
 
 def bootstrap(rows: Drawn, n: int, rng: np.random.Generator) -> Floats:
-    """As many rows as there are, drawn with replacement.
+    """Draw as many rows as there are, with replacement.
 
-    Weights that are no counts: as many rows as they are worth, each with the same weight.
+    Weights that are not counts: draw the effective number of rows, each with the same weight.
     """
     _check(rows, n)
     n_rows = round(rows.effective_rows)
@@ -55,7 +55,7 @@ def parts(rows: Drawn, sizes: Sequence[int] | NDArray[np.int64], rng: np.random.
 
 
 def splits(rows: UniqueRows, sizes: Sequence[int], n: int, rng: np.random.Generator) -> Floats:
-    """All rows dealt anew to groups of these sizes, (n, groups, distinct): a hypergeometric draw of their counts."""
+    """Reassign all rows to groups of these sizes, (n, groups, distinct): a hypergeometric draw of their counts."""
     _check(rows, n * len(sizes))
     _n_rows(rows, "groups drawn by lot")
     dealt = np.empty((n, len(sizes), rows.n_distinct))
@@ -69,7 +69,7 @@ def splits(rows: UniqueRows, sizes: Sequence[int], n: int, rng: np.random.Genera
 
 
 def swaps(rows: UniqueRows, members: NDArray[np.int64], n: int, rng: np.random.Generator) -> Floats:
-    """The rows of every person dealt anew to the groups, (n, groups, distinct).
+    """Permute the rows of every person among the groups, (n, groups, distinct).
 
     ``members`` are the distinct rows of each person in each group, (persons, groups).
     """
@@ -84,7 +84,7 @@ def swaps(rows: UniqueRows, members: NDArray[np.int64], n: int, rng: np.random.G
 
 
 def given(rows: UniqueRows, counts: object) -> Floats:
-    """Those of somebody else, (resamples, distinct rows), checked."""
+    """Validate resample counts that the caller supplies, (resamples, distinct rows)."""
     try:
         weights = np.asarray(counts, np.float64)
     except (TypeError, ValueError):

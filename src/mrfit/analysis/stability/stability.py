@@ -14,7 +14,7 @@ from mrfit._typing import Floats, Indices
 from mrfit.analysis.stability.one_step import edge_weights
 from mrfit.analysis.stability.one_step import one_step as refits
 from mrfit.analysis.stability.resample_checkpoint import KeptResamples
-from mrfit.analysis.stability.resampled_networks import Networks, Weigh, check_room, pairs_of, weights_of_tables
+from mrfit.analysis.stability.resampled_networks import Networks, Weigh, check_memory, pairs_of, weights_of_tables
 from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError
 from mrfit.data.clustered_rows import ClusteredRows
@@ -68,7 +68,7 @@ def networks_of(
 ) -> Networks:
     """Learn the networks of the table and of every resample, in one pool of regressions if there is one."""
     shape = len(resamples), len(pairs_of(len(rows.domain)))
-    check_room(*shape)
+    check_memory(*shape)
     if (
         pool is not None and resamples.any(axis=1).all()
     ):  # a resample without rows is a failure, which pools have none of

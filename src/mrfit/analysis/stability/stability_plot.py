@@ -155,7 +155,7 @@ def draw_stability_paths(
 
 
 def _name_paths(axes: Axes, stars: Stars, names: Sequence[str]) -> None:
-    """Beside the right ends of the paths that rose first, apart from each other."""
+    """Write names at the right ends of the paths that rose first, without overlaps."""
     area = stars.inclusion.mean(axis=0)
     steady = [int(k) for k in np.argsort(-area, kind="stable")[:_NAMED] if stars.inclusion[stars.chosen, k] >= 0.5]
     ends, pairs = stars.inclusion[-1, steady], pairs_of(len(names))

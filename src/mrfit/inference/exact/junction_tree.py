@@ -124,6 +124,8 @@ class JunctionTree(Engine):
         """Draw independent rows of codes from the distribution."""
         plan = _tree_plan(plan, factors)
         if plan.merge:
+            # A draw takes one variable at a time, each given those drawn before, so each needs a node of its own. From
+            # a merged clique it would cost all cells of the clique.
             plan = replace(self, merge=False).plan(factors, plan.scopes[len(factors.scopes) :], order=plan.order)
         plan.check()
         posterior = self._run(plan, factors)
@@ -171,6 +173,8 @@ class TreePosterior(Posterior):
             log_backward(nodes, n_leaves, self._values, adjoints)
             end = nodes.table_start[n_leaves]
             return _normalized(self._values[:end] + adjoints[:end], nodes.table_start[: n_leaves + 1])
+        # p(cell of a table) = table[cell] * dZ / dtable[cell] / Z (Darwiche 2003). Adjoints are right up to a factor
+        # for each table, which `leaf_marginals` removes: marginals add up to 1.
         adjoints = backward_pass(nodes, self._values, self._scale, 1, jobs=self._jobs, between=self._between)
         out = np.empty(nodes.table_start[n_leaves])
         leaf_marginals(nodes, n_leaves, self._values, adjoints, 1, out)
@@ -237,6 +241,9 @@ def calibrated_tables(
     """Run the forward pass from the log tables of all scopes of the plan, concatenated."""
     nodes, n_leaves = plan.built_nodes, len(plan.scopes)
     starts = nodes.table_start[: n_leaves + 1]
+    # Every table is divided by its largest value, here and at each node of the pass; log Z is the sum of the logarithms
+    # that were taken out. If all largest values stay above SAFE, nothing was lost to underflow, which certifies the
+    # result. Otherwise the same nodes run in logarithms, which is safe and much slower.
     most = np.maximum.reduceat(leaves, starts[:-1]) if n_leaves else np.empty(0)
     values = np.empty(nodes.table_start[-1])
     finite = np.where(np.isneginf(most), 0.0, most)

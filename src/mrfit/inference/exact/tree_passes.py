@@ -76,6 +76,7 @@ def forward_pass(
             work = partial(_forward_share, node=first, table=table, values=values, scale=scale)
             _on_threads(_shares(nodes, first), work)
             scale_output(nodes, table, values, scale, n_rows, log_scale, smallest)
+        # No row has a possible state left, or all of them underflowed: the caller repeats the pass in logarithms.
         if not smallest.any():
             break
     return smallest

@@ -138,6 +138,8 @@ def plan_tree(
         flat, position = rows.added_to(scopes, flat.n_states), np.append(position, len(found))
         states_in_order = np.append(states_in_order, rows.n_rows)
         starts, neighbours = neighbours_in(flat.start, flat.variables, flat.n_states)
+    # The axis of rows has the last position, behind all variables: it is in the separator of every clique that depends
+    # on rows, and is never eliminated.
     start, separator = separators(found, starts, neighbours, position)
     cells, messages, first, begin = sizes(start, separator, states_in_order, merge)
     n_cells, n_messages = int(min(cells, _EXACT_FLOATS)), int(min(messages, _EXACT_FLOATS))

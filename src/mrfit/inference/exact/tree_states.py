@@ -47,6 +47,7 @@ class TreeStates:
 
     def sums(self, w: Floats) -> tuple[float, Floats]:
         """Return log Z and the marginals of all tables, concatenated: a forward and a backward pass."""
+        # The map is linear, so the chain rule through it is its transpose: d log Z / dw = adjoint @ marginals.
         posterior = calibrated_tables(self.plan, self.map @ w)
         return posterior.log_z, posterior.leaves
 

@@ -155,6 +155,8 @@ class Annealed(Engine):
                 return tempered
         if not self._has_ended(first[0]):
             first = self._from_base(self._words[0], factors, 0)
+        # Weights are unbiased from any base, so each base can only miss probability: a larger log Z elsewhere proves
+        # that something was missed, and a smaller one proves nothing.
         alarms = [self._from_base(word, factors, number) for number, word in enumerate(self._words) if number > 0]
         found = [first, *alarms]
         if all(estimate.ess == 0.0 for estimate, _ in found):
@@ -214,6 +216,8 @@ class Annealed(Engine):
         base, most = uniform(factors.shape), self._most_chains(factors)
         path = AnnealingPath.between(base.factors, factors, soft=True)
         while (error := posterior.largest_error) > self.precision and len(codes) < most:
+            # Errors fall with the root of the number of chains. Chains are added at the temperatures that were enough,
+            # so all weights have one distribution and may be pooled.
             wished = len(codes) * float(np.clip(_MARGIN * (error / self.precision) ** 2, 2.0, 16.0))
             n_more = min(ceil(wished), most) - len(codes)
             seed = (self.seed, 9, len(codes))

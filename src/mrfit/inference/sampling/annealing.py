@@ -97,6 +97,8 @@ def run_up(
     chains = Chains(path, start, (*seed, 1), jobs=jobs)
     chains.sweep(_betas(temperatures))
     codes = chains.codes
+    # Telescoping sum of Neal's weights: each sweep leaves its own f_t invariant, so what it changes in log f_t is heat,
+    # and the rest is work. On a soft path the target is still the true one, which gives impossible ends weight 0.
     log_weights = path.log_target(codes) - path.log_base(start) - chains.heat
     return AnnealingEstimate(base.word, log_weights, temperatures), codes
 

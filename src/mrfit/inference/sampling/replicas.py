@@ -94,6 +94,7 @@ def run_round(
         energy = chains.sweep_each(np.repeat(betas, blocks)).reshape(rungs, blocks, LANES)
         log_p[:, draw] = energy.reshape(rungs, -1)
         states[draw].reshape(n, blocks, LANES)[:] = x[-1].swapaxes(0, 1)
+        # A round trip ends when a state that last visited the target arrives at the base.
         trips += last_end[0] == _AT_TARGET
         last_end[0] = _AT_BASE
         last_end[-1][last_end[-1] == _AT_BASE] = _AT_TARGET
@@ -101,6 +102,7 @@ def run_round(
         low = np.arange(draw % 2, rungs - 1, 2)
         gain = (betas[low + 1] - betas[low])[:, None, None] * (energy[low] - energy[low + 1])
         swaps = np.log(rng.random(gain.shape)) < gain
+        # The probability of rejection, not whether it happened: the same mean, with less noise.
         rejected[low] += 1.0 - np.exp(np.minimum(gain, 0.0)).mean(axis=(1, 2))
         tried[low] += 1
         _swap(x, low, swaps[:, :, None, :])

@@ -111,9 +111,11 @@ class Tempering(Engine):
             last = run_round(path, betas, codes, n_draws, (self.seed, 21, number), self.jobs)
             done += n_draws * len(betas)
             # 2. Adapt the ladder.
+            # Only the next round uses the new ladder: all draws of a round are from one.
             betas = adapted_ladder(last.betas, last.rejections)
             codes = last.moved_to(betas)
             # 3. Stop when the answer is good enough, or when there is no time for a round of twice the length.
+            # The round before has to be known for the comparison, so checks begin one round before the first answer.
             if n_draws >= _SOONEST // 2:
                 found = TemperedPosterior(factors, last, found)
                 doubts = found.doubts()

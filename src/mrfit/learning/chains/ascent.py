@@ -1,4 +1,4 @@
-"""Stochastic maximum likelihood: the means of chains are led to those of the data (Younes 1989; Tieleman 2008)."""
+"""Stochastic maximum likelihood by persistent chains (Younes 1989; Tieleman 2008)."""
 
 from __future__ import annotations
 
@@ -22,27 +22,28 @@ _AVERAGED_FROM = 10  # iterations: before, parameters only run
 
 @dataclass(frozen=True)
 class AscentSchedule:
-    """How far parameters move, and for how long.
+    """Step lengths of an ascent, and its number of iterations.
 
     Parameters
     ----------
     first_step
-        Of a Newton step with a diagonal Hessian; 0.3 where variables have few neighbours, 0.1 where they have many or
-        where the start is good.
+        Fraction of a Newton step with a diagonal Hessian: 0.3 for few neighbours, 0.1 for many neighbours or a good
+        start.
     decay, power
         Step t is ``first_step / (1 + t / decay)^power``.
     damping
-        Chains that a curvature is not trusted by: one chain of C in a rare state must not move a parameter by nats.
+        Added to the curvature, in chains: one chain of C in a rare state must not move a parameter by nats.
     shrinks
-        Whether damping shrinks as steps do, for rare states: a visit of a chain moves them by ``first_step / damping``
-        early and late, and they are learned as long as others (kdd: half the gap after 200 iterations).
+        Whether damping shrinks as steps do, for rare states. One visit of a chain then moves a rare parameter by
+        ``first_step / damping``, early or late, so that learning does not freeze (kdd: half the gap after 200
+        iterations).
     iterations
-        At most.
+        Largest number of iterations.
     looks
-        Iterations after which learning may end: if the average has come to rest since the one at which two thirds of
-        them were done, it is looked at.
+        Iterations after which learning may end: the averaged parameters are diagnosed if they hardly moved during the
+        last third of the iterations.
     settling, looking
-        Sweeps of a look: to reach the average's distribution, and to measure it.
+        Sweeps of a diagnosis: to reach the distribution of the averaged parameters, and to measure it.
     """
 
     first_step: float = 0.3
@@ -59,7 +60,7 @@ class AscentSchedule:
         return self.first_step * self._shrunk(t)
 
     def distrust(self, t: int, n_chains: int) -> float:
-        """What so many chains cannot tell of a curvature."""
+        """Damping of each parameter's curvature at step ``t``, against the noise of ``n_chains`` chains."""
         return self.damping * (self._shrunk(t) if self.shrinks else 1.0) / n_chains
 
     def _shrunk(self, t: int) -> float:
@@ -68,11 +69,11 @@ class AscentSchedule:
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """How far the means of chains under the averaged parameters are from where they should be.
+    """Mismatch between the means of chains under the averaged parameters and the means to be matched.
 
-    ``mismatch`` is half the squared distance in the metric of the data, without bias: a product of two halves of the
-    chains that know nothing of each other. ``noise`` is what it would be by chance. ``violation`` is the largest entry
-    of the gradient.
+    ``mismatch`` is half the squared distance in the metric of the data. It is unbiased: the product of two halves of
+    the chains that are independent. ``noise`` is its expectation by chance. ``violation`` is the largest entry of the
+    gradient.
     """
 
     iteration: int
@@ -82,16 +83,16 @@ class Diagnostics:
 
     @property
     def matches(self) -> bool:
-        """Within what so many chains can tell, or within what matters to nobody."""
+        """Whether the mismatch is explained by the number of chains, or too small to matter."""
         return self.mismatch < max(2.0 * self.noise, NEGLIGIBLE)
 
 
 @dataclass(frozen=True, eq=False)
 class Ascent:
-    """Where it ended: the average of the parameters, which is far nearer to the optimum than the last ones are.
+    """Result of an ascent: the average of the parameters, which is far nearer to the optimum than the last ones.
 
-    ``moved`` is how far the average came in the last third of the iterations, in nats a row: by noise, and by what it
-    lacked. ``rested`` is whether that was little; otherwise the ascent ended at its iteration limit.
+    ``moved`` is how far the average moved in the last third of the iterations, in nats per row: by noise, and by what
+    it lacked. ``rested`` is whether that was little; otherwise the ascent ended at its iteration limit.
     """
 
     w: Floats
@@ -102,7 +103,11 @@ class Ascent:
 
     @property
     def error(self) -> float:
-        """Nats a row to where it would end: what averages lack shrinks as one over iterations, so twice ``moved``."""
+        """Estimated distance to the limit, in nats per row.
+
+        The distance of averages shrinks as one over iterations. Between two thirds of t and t it falls by half of what
+        remains at t, so twice ``moved`` remains.
+        """
         return 2.0 * self.moved
 
     @property
@@ -111,13 +116,13 @@ class Ascent:
 
     @property
     def converged(self) -> bool:
-        """Whether the average rests and its chains match the data; that they match one that still moves says little."""
+        """Whether the average is at rest and its chains match the data; a match while it still moves says little."""
         return self.rested and self.look.matches
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What is climbed: the likelihood of data with these means, less a penalty, a mean over rows."""
+    """Function to maximise: the log-likelihood of data with these means minus the penalty, per row."""
 
     means: DataMeans
     penalty: Penalty
@@ -132,7 +137,7 @@ class Target:
 
     @cached_property
     def nonsmooth_mean(self) -> NonsmoothPenalty:
-        """A mean over rows, as the likelihood is."""
+        """Nonsmooth penalty on the scale of a mean over rows, as the likelihood is."""
         return self.nonsmooth.scaled(1.0 / self.means.n_rows)
 
     @cached_property
@@ -141,10 +146,11 @@ class Target:
 
     @cached_property
     def aside(self) -> sparse.csr_array:
-        """What a centred feature has beside the product itself: the change of parameters is move + aside @ move.
+        """Matrix that turns a move along centred features into one of parameters: move + aside @ move.
 
-        Features are centred around those that no kink holds. A kink is one of parameters; if another feature moved
-        them too, shrinking would not undo what its gradient does, and the optimum would not be where moves end.
+        Features are centred only around features without a kink. A kink belongs to one parameter: if another feature
+        moved that parameter too, soft-thresholding could not cancel its gradient, and the fixed point would not be the
+        optimum.
         """
         n = len(self.means.of_features)
         free = self.nonsmooth.is_free(n).astype(np.float64)
@@ -155,51 +161,51 @@ class Target:
         return self.aside.T.tocsr()
 
     def gradient(self, w: Floats, chain_means: Floats) -> Floats:
-        """Upwards, in the parameters themselves."""
+        """Ascent direction in the parameters themselves, without the nonsmooth penalty."""
         gradient = self.means.of_features - chain_means
         return gradient if self.smooth is None else gradient - self.smooth.gradient(w) / self.means.n_rows
 
     def objective(self, w: Floats, log_z: float) -> float:
-        """Where log Z is known."""
+        """Value of the function at ``w``, given log Z."""
         return float(self.means.of_features @ w) - log_z - self.penalty.value(w) / self.means.n_rows
 
     def metric(self, w: Floats) -> Floats:
-        """Of centred features: their variance in the data, and the curvature of the penalty."""
+        """Diagonal metric of centred features: their variances in the data plus the curvature of the penalty."""
         if self.smooth is None:
             return self.means.variances
         return self.means.variances + self.smooth.hessian_diagonal(w) / self.means.n_rows
 
     @property
     def resting(self) -> float:
-        """Nats a row that the average may still move by while iterations become half as many again.
+        """Nats per row that the average may still move by during the last third of the iterations.
 
-        What p parameters of N rows cost anyway is p / 2 N: where that is little as much is worth having, and where it
-        is a lot a part of it is not.
+        The sampling error of p parameters from N rows costs p / 2 N nats per row. A little more than that does not
+        matter if it is small; if it is large, precision beyond a part of it is not worth the time.
         """
         chance = 0.5 * len(self.means.of_features) / self.means.n_rows
         return max(NEGLIGIBLE, min(1.5 * chance, 0.01 + 0.2 * chance, 0.1))
 
     def distance(self, w: Floats, other: Floats) -> float:
-        """About the divergence of two models that are near each other: half their squared distance in the metric."""
+        """Half the squared distance in the metric, about the Kullback-Leibler divergence of models that are close."""
         change = weights = w - other
         for _ in range(1, int(self.means.features.orders.max(initial=1))):  # undoes what centring puts aside
             weights = change - self.aside @ weights
         return 0.5 * float((self.metric(w) * weights**2).sum())
 
     def subgradient(self, w: Floats, gradient: Floats) -> Floats:
-        """Upwards, with the element of a kink's subdifferential that leaves least of it."""
+        """Ascent direction of least norm: minus the least subgradient of the negated function."""
         return -self.nonsmooth_mean.min_norm_subgradient(w, -gradient)
 
     def product(self, w: Floats, a: Floats, b: Floats) -> float:
-        """Of two subgradients, in the metric: that of one with itself is twice what a step along it would gain."""
+        """Inner product of subgradients in the inverse metric; of one with itself, twice the gain of a full step."""
         a, b = (g + self.aside_adjoint @ g for g in (a, b))
         return float((a * b / self.metric(w)).sum())
 
     def moved(self, w: Floats, gradient: Floats, length: float, distrust: float) -> Floats:
-        """A proximal step in weights of centred features, with a diagonal metric and as far as ``length`` says.
+        """Take a proximal step in the weights of centred features, with a diagonal metric, times ``length``.
 
-        Parameters that a kink holds are such weights themselves (see `aside`), and are shrunk; what is left of their
-        move is taken from the others.
+        Parameters with a kink are such weights themselves (see `aside`) and are shrunk. Their actual move is then
+        subtracted from the parameters without a kink.
         """
         steps = self.nonsmooth.common_steps(length / (self.metric(w) + distrust))
         ahead = w + np.clip(steps * (gradient + self.aside_adjoint @ gradient), -_LONGEST, _LONGEST)
@@ -208,11 +214,11 @@ class Target:
 
 
 def climb(target: Target, chains: Persistent, start: Floats, schedule: AscentSchedule) -> Ascent:
-    """Climb until the average rests and its chains match the data as well as they can tell, or as long as one may.
+    """Ascend until the average is at rest and its chains match the data, or until the iteration limit.
 
     One iteration: one sweep of all chains, the means of features over them, one step of a diagonal Newton method in
-    centred features. It goes by the noisy gradient; the average of the parameters, late ones more than early ones,
-    is what is learned (Polyak and Juditsky 1992).
+    centred features. Steps follow the noisy gradient; the result is a weighted average of the parameters (Polyak and
+    Juditsky 1992).
     """
     w, average = start.copy(), start.copy()
     marks = schedule.looks or (2 * schedule.iterations // 3,)
@@ -222,15 +228,19 @@ def climb(target: Target, chains: Persistent, start: Floats, schedule: AscentSch
         chains.sweep(w)
         gradient = target.gradient(w, chains.block_means().mean(axis=0))
         w = target.moved(w, gradient, schedule.step(t), schedule.distrust(t, chains.n))
+        # Weights in proportion to the iteration, counted from _AVERAGED_FROM: until then the factor is 1, and the
+        # average forgets everything before.
         average += 2.0 / (max(t - _AVERAGED_FROM, 0) + 2.0) * (w - average)
         is_last = t + 1 == schedule.iterations
         if t + 1 in marks or is_last:
+            # Compare with the last mark that is not after two thirds of the iterations so far.
             while len(earlier) > 1 and 3 * earlier[1][0] <= 2 * (t + 1):
                 earlier.popleft()
             moved = target.distance(average, earlier[0][1])
             earlier.append((t + 1, average.copy()))
-            calm = min(1.0, schedule.first_step / _USUAL)  # short steps move less, whatever is missing
+            calm = min(1.0, schedule.first_step / _USUAL)  # short steps move less, however much is missing
             rested = moved < calm * target.resting
+            # Rest is tested first because it is free; the diagnosis takes a few sweeps of all chains.
             if is_last or (schedule.looks and rested):
                 learned = _with_zeros(target, chains, average, schedule)
                 looks.append(diagnose(target, chains, learned, schedule, t + 1))
@@ -240,9 +250,10 @@ def climb(target: Target, chains: Persistent, start: Floats, schedule: AscentSch
 
 
 def _with_zeros(target: Target, chains: Persistent, average: Floats, schedule: AscentSchedule) -> Floats:
-    """The average, and zero what kinks make zero of it in one whole step by the means of many sweeps.
+    """Return the average, with exact zeros for parameters that one full step sets to zero.
 
-    Single sweeps are too noisy to tell: what should be zero is now above, now below.
+    The step uses the means of many sweeps. Single sweeps are too noisy to tell: the average of a parameter that should
+    be zero is sometimes above zero and sometimes below.
     """
     if not target.has_kinks:
         return average.copy()
@@ -251,7 +262,7 @@ def _with_zeros(target: Target, chains: Persistent, average: Floats, schedule: A
 
 
 def _frozen_means(chains: Persistent, w: Floats, schedule: AscentSchedule) -> Floats:
-    """Means over blocks of chains and over sweeps, once the chains have forgotten other parameters."""
+    """Return means over sweeps for each block of chains, after sweeps that let the chains forget other parameters."""
     chains.sweep(w, schedule.settling)
     means = np.zeros((chains.n_blocks, len(w)))
     for _ in range(schedule.looking):
@@ -269,5 +280,7 @@ def diagnose(target: Target, chains: Persistent, w: Floats, schedule: AscentSche
         return target.subgradient(w, target.gradient(w, part.mean(axis=0)))
 
     a, b = upwards(blocks[:half]), upwards(blocks[half:])
+    # With independent halves E[a . b] = |E a|^2, without the bias of |a|^2. The mean of both halves has a quarter of
+    # the variance of a - b, whence 1/8 = 1/2 * 1/4.
     mismatch, noise = 0.5 * target.product(w, a, b), 0.125 * target.product(w, a - b, a - b)
     return Diagnostics(iteration, mismatch, noise, float(np.abs(upwards(blocks)).max(initial=0.0)))

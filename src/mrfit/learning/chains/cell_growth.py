@@ -50,7 +50,7 @@ _COVARIANCE_ROWS = 5_000
 
 
 class CellGrowth(GrowthRecord):
-    """Pairs while the cliques have room for them, then larger sets inside the cliques, order by order."""
+    """Pairs while the cliques stay within the limit on cells, then larger sets inside them, order by order."""
 
     def __init__(self, rows: UniqueRows, valid: UniqueRows, how: LikelihoodGrowth, jobs: int) -> None:
         super().__init__(patience=how.patience, least_gain=_LEAST_GAIN)
@@ -62,9 +62,9 @@ class CellGrowth(GrowthRecord):
         self.w = self.w_of_tree = _forest(self.tree, rows)
         self.order = _all_of(JunctionTree().plan_scopes(rows.domain.shape, self.tree.table_scopes))
         self.refused = np.zeros((len(self.order), len(self.order)), bool)
-        self._check_room()
+        self._check_cells()
 
-    def _check_room(self) -> None:
+    def _check_cells(self) -> None:
         if (n_cells := self._n_cells(self.order)) > self._limit:
             raise InputError(
                 f"The tree that the structure would grow from has cliques of {n_cells:,.0f} cells; the limit is "
@@ -120,14 +120,14 @@ class CellGrowth(GrowthRecord):
 
     @property
     def _most_each(self) -> int:
-        """Of them, at any variable."""
+        """Largest number of these scopes that may contain the same variable."""
         n_each = self.size * self.n_scopes / self.structure.n_variables
         return max(_LEAST_EACH, int(self.how.usual_share * n_each))
 
     # -- pairs ---------------------------------------------------------------------------------------------------
 
     def _pairs(self) -> Indices:
-        """Those that gain most and fit, within as few cells as let any in."""
+        """Return the pairs that gain most and fit, under the smallest limit on cells that admits any pair."""
         candidates, graph, order = self._candidates(), _bits(self.structure), self._best_order()
         allowed, answers = self._n_cells(order), np.zeros(len(candidates), np.int8)
         while not (answers > 0).any():

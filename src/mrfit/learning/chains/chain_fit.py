@@ -29,7 +29,7 @@ _RARE_STATES, _RARE_NEAR = (0.3, 3.0), (0.2, 5.0)
 
 @dataclass(frozen=True, eq=False)
 class ChainFit:
-    """Parameters, how well their chains match the data, and log Z by two bases after the hunt for phantoms."""
+    """Parameters, how well their chains match the data, and log Z from two bases after the search for modes."""
 
     w: Floats
     ascent: Ascent
@@ -39,17 +39,20 @@ class ChainFit:
 
     @property
     def error(self) -> float:
-        """Of a mean log-likelihood: that of log Z, and how far parameters had still to go. It covers other seeds."""
+        """Standard error of the mean log-likelihood: that of log Z, and of parameters not yet at the optimum.
+
+        It covers the differences between seeds.
+        """
         return float(np.hypot(self.evidence.error, self.ascent.error))
 
     @property
     def is_clean(self) -> bool:
-        """Whether no mode is left where the data are not."""
+        """Whether no spurious mode is left."""
         return not self.evidence.has_phantom
 
 
 def are_rare(frequencies: Floats) -> bool:
-    """Whether few chains would hardly ever be in most of the states that are so frequent."""
+    """Whether states of these frequencies are so rare that few chains would hardly ever visit most of them."""
     return bool(np.minimum(frequencies, 1.0 - frequencies).mean() < _RARE)
 
 
@@ -73,13 +76,16 @@ class ChainProblem:
 
     @cached_property
     def start(self) -> Floats:
-        """Independent variables. The best forest is nearer to the end, but where variables nearly determine each other
-        its chains freeze before they have moved at all, and never come to match the data (pumsb_star, ad)."""
+        """Parameters of independent variables.
+
+        The best forest is nearer to the optimum. But if variables nearly determine each other, its chains freeze
+        before they have moved at all, and never match the data (pumsb_star, ad).
+        """
         return self.means.independent
 
     @cached_property
     def codes(self) -> Codes:
-        """Rows as often as they count, or as many drawn of them as bases and chains can use."""
+        """Rows drawn by their weights, as many as bases and chains can use, (draws, variables)."""
         rng = np.random.default_rng((self.seed, 7))
         p = self.rows.sample_weight / self.rows.total_weight
         n = int(np.clip(self.rows.n_rows, self.n_chains, 20_000))
@@ -90,7 +96,7 @@ class ChainProblem:
         return are_rare(self.means.singles)
 
     def schedule(self, *, warm: bool) -> AscentSchedule:
-        """By how rare states are, the number of neighbours, and whether the start is near."""
+        """Choose step lengths by how rare states are, by the number of neighbours, and by whether the start is near."""
         pairs = self.parameters.structure.blocks.get(2, ())
         dense = 2.0 * len(pairs) / len(self.parameters.domain) > _NEIGHBOURS
         far, near = (_RARE_STATES, _RARE_NEAR) if self._is_rare else (_COMMON, _COMMON_NEAR)
@@ -98,21 +104,21 @@ class ChainProblem:
         return AscentSchedule(step, damping=damping, shrinks=self._is_rare)
 
     def fit(self, penalty: Penalty, *, start: Floats | None = None, schedule: AscentSchedule | None = None) -> ChainFit:
-        """The best under a penalty. ``start`` is a point that is near, such as the optimum of a stronger one."""
+        """Fit under a penalty; ``start`` is a point nearby, such as the optimum under a stronger penalty."""
         return self.climbed(Target(self.means, penalty), start=start, schedule=schedule)
 
     @property
     def begin(self) -> Codes:
-        """Where chains begin: in rows of the data."""
+        """Return the states where chains start: rows of the data."""
         return self.codes[: self.n_chains]
 
     def chains(self) -> Persistent:
         return persistent(self.features, self.begin, (self.seed, 1), jobs=self.jobs)
 
     def weighed_again(self, factors: Factors) -> LogZEstimate:
-        """log Z of a model that was learned, independent of the estimates that chose it, with more and slower chains.
+        """Estimate log Z of a learned model again, independently of selection, with more and slower chains.
 
-        Learning keeps the model that looks best, so that the log Z by which it chose flatters the model.
+        Selection takes the model that looks best, so the log Z that it used is biased in the model's favour.
         """
         return evidence(
             factors,
@@ -128,7 +134,7 @@ class ChainProblem:
     def climbed(
         self, target: Target, *, start: Floats | None = None, schedule: AscentSchedule | None = None
     ) -> ChainFit:
-        """Climb, then hunt."""
+        """Ascend, then search for spurious modes and remove them."""
         schedule, chains = schedule or self.schedule(warm=start is not None), self.chains()
         ascent = climb(target, chains, self.start if start is None else start, schedule)
         distrust = schedule.distrust(0, self.n_chains)

@@ -1,4 +1,4 @@
-"""The features of canonical parameters: which states they are one at, and how they look around the data's means."""
+"""Features of canonical parameters: their indicators, and their moments centred at the means of the data."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Features:
 
     @cached_property
     def blocks(self) -> dict[int, tuple[Indices, Indices]]:
-        """By scope size: the number of the scope among those of its size, and the indicators it is a product of."""
+        """Scope (by its number) and indicators of each feature, a product of indicators; arrays by scope size."""
         shape = np.array(self.parameters.domain.shape, np.int64)
         out = {}
         for size, block in self.parameters.structure.blocks.items():
@@ -60,21 +60,21 @@ class Features:
         return self.parameters.order_of_parameter
 
     def states(self) -> tuple[Indices, Indices, Indices]:
-        """Where the factors of each feature begin, their variables, and the states these must be in."""
+        """Offset of each feature's factors, the variable of each factor, and the state that it must be in."""
         starts = np.concatenate([[0], np.cumsum(self.orders)])
         indicators = np.concatenate([np.empty(0, np.int64), *(rows.ravel() for _, rows in self.blocks.values())])
         variables = self.variable_of_indicator[indicators]
         return starts, variables, indicators - self.first_indicator[variables] + 1
 
     def values(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """Which features are one in which rows, (rows, features)."""
+        """Return the features of rows as booleans, (rows, features)."""
         states = np.arange(len(self.variable_of_indicator)) - self.first_indicator[self.variable_of_indicator] + 1
         on = codes[:, self.variable_of_indicator] == states
         parts = [on[:, indicators].all(axis=2) for _, indicators in self.blocks.values()]
         return np.concatenate([np.empty((len(codes), 0), bool), *parts], axis=1)
 
     def without_interactions(self, w: Floats) -> tuple[float, Floats]:
-        """log Z, and the means of all features, where only parameters of single variables are not zero."""
+        """Return log Z and the means of all features, if only single variables have parameters that are not zero."""
         odds, n = np.ones(len(self.variable_of_indicator)), len(self.parameters.n_free)
         if 1 in self.blocks:
             odds[self.blocks[1][1][:, 0]] = np.exp(w[self.orders == 1])
@@ -84,7 +84,7 @@ class Features:
         return float(np.log(total).sum()), np.concatenate([np.empty(0), *means])
 
     def means(self, rows: UniqueRows) -> DataMeans:
-        """How often each feature is one in the rows."""
+        """Return the mean of each feature over the rows."""
         tables = PairTables.of_rows(rows)
         pairs, singles, parts = tables.indicators, tables.of_indicators, [np.empty(0)]
         for size, (_, indicators) in self.blocks.items():
@@ -97,7 +97,7 @@ class Features:
         return DataMeans(self, np.concatenate(parts), singles, rows.total_weight)
 
     def _counted(self, rows: UniqueRows, indicators: Indices) -> Floats:
-        """Of features of three and more variables, one after the other."""
+        """Means of features of three or more variables, counted one by one."""
         share, variables = rows.sample_weight / rows.total_weight, self.variable_of_indicator[indicators]
         states = indicators - self.first_indicator[variables] + 1
         columns = np.ascontiguousarray(rows.codes.T)
@@ -109,12 +109,12 @@ class Features:
 
 @dataclass(frozen=True, eq=False)
 class DataMeans:
-    """Means of features over rows, and the features around those of single indicators.
+    """Means of features over rows, and the features centred at the means of single indicators.
 
-    A product of indicators less their means, prod (x_i - m_i), hardly depends on the single variables: a step along one
-    such feature leaves their probabilities about as they are, so that all parameters may move at once. Written out, it
-    is the product itself and its subsets times minus the means that are missing; subsets that are no scopes are left
-    out, which is another feature, and no worse a direction.
+    The centred feature prod (x_i - m_i) is nearly uncorrelated with its single variables. A step along it hardly
+    changes their probabilities, so that a diagonal metric suffices and all parameters may move at once. Multiplied
+    out, it is the product and all sub-products, each times minus the means that are missing from it. Sub-products that
+    are no scopes are left out: that gives another feature, which is as good a direction.
     """
 
     features: Features
@@ -157,7 +157,7 @@ class DataMeans:
         return sparse.csr_array(entries, shape=(n, n))
 
     def _find(self, indicators: Indices) -> Indices:
-        """The parameters of these products; -1 for those without one."""
+        """Return the parameter of each product; -1 for those without one."""
         size = indicators.shape[1]
         _, known = self.features.blocks[size]
         offset = int((self.features.orders < size).sum())  # parameters stand by the sizes of their scopes
@@ -168,7 +168,7 @@ class DataMeans:
 
     @cached_property
     def variances(self) -> Floats:
-        """Of the centred features in the data, or as if variables were independent where that is more."""
+        """Variance of each centred feature in the data, or under independence where that is larger."""
         m = self.singles
         alone = m * (1.0 - m) + 0.5 / self.n_rows
         out = np.empty(len(self.of_features))
@@ -187,6 +187,6 @@ class DataMeans:
 
 
 def _pair_variance(a: Floats, b: Floats, both: Floats) -> Floats:
-    """Of (x - a) (y - b), where x and y are one with these probabilities: (x - a)^2 = a^2 + (1 - 2 a) x."""
+    """Variance of (x - a) (y - b) for indicators x and y with means a and b: uses (x - a)^2 = a^2 + (1 - 2 a) x."""
     square = a * a * b * b + a * a * (1 - 2 * b) * b + b * b * (1 - 2 * a) * a + (1 - 2 * a) * (1 - 2 * b) * both
     return np.asarray(square - (both - a * b) ** 2)

@@ -36,7 +36,7 @@ class GrowthRecord(ABC):
 
     @abstractmethod
     def learn(self) -> None:
-        """Learn all parameters anew."""
+        """Refit all parameters."""
 
     @abstractmethod
     def held_out(self) -> float:
@@ -76,7 +76,7 @@ class GrowthRecord(ABC):
 
     @property
     def n_scopes(self) -> int:
-        """Of several variables."""
+        """Number of scopes of two or more variables."""
         return self.structure.n_scopes - len(self.structure.blocks[1])
 
     @property

@@ -76,7 +76,9 @@ class LikelihoodGrowth(StructureLearner):
 
     def __post_init__(self) -> None:
         if self.max_pairs is not None and self.max_pairs < 1:
-            raise InputError(f"A grown structure needs room for pairs; got at most {self.max_pairs}.")
+            raise InputError(
+                f"A grown structure needs at least one pair; got max_pairs={self.max_pairs}. Raise it, or leave it out."
+            )
         if self.cells is not None and not 1 <= self.cells < np.inf:
             raise InputError(f"A structure grows within a number of cells such as 1e6; got {self.cells:g}.")
         if self.order < 2:
@@ -119,7 +121,7 @@ class LikelihoodGrowth(StructureLearner):
 
 
 class ChainGrowth(GrowthRecord):
-    """By chains, for any number of pairs."""
+    """Growth by chains, for any number of pairs."""
 
     def __init__(self, rows: UniqueRows, valid: UniqueRows, how: LikelihoodGrowth, jobs: int) -> None:
         super().__init__(patience=how.patience)
@@ -185,8 +187,8 @@ class ChainGrowth(GrowthRecord):
         gain = np.triu(gains.gains(self.rows.total_weight, _DRAWS * self.chains.n), 1)
         pairs = self.structure.blocks[2]
         gain[pairs[:, 0], pairs[:, 1]] = 0.0
-        room = self._most_pairs - len(pairs)
-        most = min(max(_LEAST_PAIRS, int(self.how.usual_share * len(pairs))), room)
+        left = self._most_pairs - len(pairs)
+        most = min(max(_LEAST_PAIRS, int(self.how.usual_share * len(pairs))), left)
         flat = gain.ravel()
         order = np.argpartition(-flat, min(most, len(flat) - 1))[:most]
         return np.stack(np.unravel_index(order[flat[order] > THRESHOLD], gain.shape), axis=1)

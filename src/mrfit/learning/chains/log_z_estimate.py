@@ -1,4 +1,4 @@
-"""log Z of a learned model by annealing from where its data are, and from everywhere, which may find another mode."""
+"""log Z of a learned model by annealing from two bases: near the data, and uniform, which may find another mode."""
 
 from __future__ import annotations
 
@@ -27,13 +27,16 @@ _ROWS = 20_000  # of the data that a base is made of
 
 @dataclass(frozen=True, eq=False)
 class LogZEstimate:
-    """What two bases say of log Z. Only a larger one is proof: what a base misses it cannot add.
+    """Estimates of log Z by annealing from two bases.
 
-    Larger by more than errors explain, that is: chains from everywhere seldom end where most of Z is, so that they say
-    little of it, and the larger of two numbers that differ by chance is too large (kdd, all pairs: by 0.2 nats a row).
+    Only the larger one is evidence, since a base can miss probability but not invent it.
 
-    ``near`` began in a tree of the data's pairs, ``far`` in the uniform distribution; ``near_codes`` and ``codes`` are
-    where their chains ended. ``sums`` are the numbers of variables beside their first state in rows of the data.
+    It must be larger by more than the errors explain. Chains from the uniform base seldom end where most of Z is, and
+    say little then. Of two estimates that differ by chance, the larger is too large (kdd, all pairs: by 0.2 nats per
+    row).
+
+    ``near`` starts at a tree of the data's pairs, ``far`` at the uniform distribution. ``near_codes`` and ``codes`` are
+    the states where their chains ended. ``sums`` are the numbers of variables off their first state in the data's rows.
     """
 
     near: AnnealingEstimate
@@ -44,26 +47,30 @@ class LogZEstimate:
 
     @property
     def log_z(self) -> float:
-        """Of the base that counts; with a phantom, of what is found on its side and on that of the data together."""
+        """Log Z by the trusted base; with a spurious mode, that of the mass on its side and on the data's together."""
         return float(np.logaddexp(*self._sides)) if self.has_phantom else self._trusted.log_z
 
     @property
     def error(self) -> float:
-        """Of the base that counts; if the other is beyond its own, that is none of this one's error."""
+        """Standard error of the trusted base; a gap to the other base is the other's failure and is not added."""
         return self._trusted.error
 
     @property
     def _trusted(self) -> AnnealingEstimate:
-        """The second base counts where it found more: beyond errors, by few chains, in its own mode, or more surely."""
+        """The estimate to use: the larger one.
+
+        The far one also has to be believable: larger beyond errors, from few chains, in a mode of its own, or with the
+        smaller error. Otherwise the larger of two noisy numbers would be taken, which is biased.
+        """
         is_real = _is_beyond(self.far, self.near) or self.far.ess < _WORTHLESS or self.has_phantom
         is_better = self.far.error < self.near.error
         return self.far if self.far.log_z > self.near.log_z and (is_real or is_better) else self.near
 
     @property
     def far_sum(self) -> float:
-        """Variables beside their first state in the weighted chains of the uniform base, on average.
+        """Mean number of variables off their first state in the weighted chains of the uniform base.
 
-        Of chains that ended apart from the data, where there are any: a mode is seen before it outweighs all else.
+        If some chains ended apart from the data, only those count: a mode is noticed before it outweighs all else.
         """
         sums, shares = (self.codes > 0).sum(axis=1), self.far.shares
         apart = shares * self._is_apart(sums, self.sums)
@@ -71,21 +78,21 @@ class LogZEstimate:
 
     @staticmethod
     def _is_apart(sums: NDArray[np.int64] | float, usual: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether such sums are far from usual ones, by the middle two thirds of these: heavy rows are no measure."""
+        """Whether sums are far from usual ones, by the middle two thirds of these (outliers do not count)."""
         low, middle, high = np.quantile(usual, (1 / 6, 1 / 2, 5 / 6))
         return np.asarray(np.abs(sums - middle) > _SPREADS * 0.5 * (high - low) + _STATES)
 
     @property
     def far_mass(self) -> float:
-        """What part of the probability is on the far side of the middle between the data and what that base found."""
+        """Probability of the side beyond the middle between the data and the far base's mode."""
         there, here = self._sides
         return float(expit(there - here)) if there > -np.inf else 0.0
 
     @property
     def far_side(self) -> tuple[float, Codes, Floats]:
-        """What is there: its log-odds against the side of the data, states of chains there, and their shares of it.
+        """Log-odds of the far side against the side of the data, states of chains there, and their shares of it.
 
-        They are those of the base that found more there.
+        The states are those of the base that found more mass there.
         """
         there, here = self._sides
         _, codes, shares = max(self._found, key=lambda each: self._log_mass(*each, beyond=True))
@@ -94,24 +101,24 @@ class LogZEstimate:
 
     @property
     def _sides(self) -> tuple[float, float]:
-        """log Z of the far side, and of the one where the data are.
+        """log Z of the far side, and of the side of the data.
 
-        Either base knows some of Z on either side, of which the larger is nearer to it: where data have rows on the far
-        side, the first base finds them too.
+        Each base finds a part of Z on each side, and the larger part is nearer to the truth. If the data have rows on
+        the far side, the first base finds that side, too.
         """
         there, here = (max(self._log_mass(*each, beyond=beyond) for each in self._found) for beyond in (True, False))
         return there, here
 
     @property
     def _found(self) -> tuple[tuple[float, Codes, Floats], ...]:
-        """By either base: log Z, where chains ended and their shares of it."""
+        """Log Z of each base, the states where its chains ended, and their shares of Z."""
         return (
             (self.near.log_z, self.near_codes, self.near.shares),
             (self.far.log_z, self.codes, self.far.shares),
         )
 
     def _log_mass(self, log_z: float, codes: Codes, shares: Floats, *, beyond: bool) -> float:
-        """log Z of one side."""
+        """log Z of one side, by one base."""
         there = self._is_beyond((codes > 0).sum(axis=1)) == beyond
         with np.errstate(divide="ignore"):
             return log_z + float(np.log(shares @ there))
@@ -123,17 +130,17 @@ class LogZEstimate:
 
     @property
     def share_beyond(self) -> float:
-        """Of the data's rows."""
+        """Share of the data's rows on the far side."""
         return float(self._is_beyond(self.sums).mean())
 
     @property
     def has_phantom(self) -> bool:
-        """Whether a mode where the data are not, or hardly ever, has a tenth of the probability or more."""
+        """Whether a spurious mode has a tenth of the probability or more."""
         return self._has_mode(_LEAST)
 
     @property
     def is_worth_hunting(self) -> bool:
-        """Whether such a mode has enough that one would rather not have it."""
+        """Whether a spurious mode has enough probability (0.5 %) to be worth removing."""
         return self._has_mode(_WORTH)
 
     def _has_mode(self, least: float) -> bool:
@@ -145,7 +152,7 @@ class LogZEstimate:
 
     @property
     def is_unmixed(self) -> bool:
-        """Whether chains cannot tell: few of them decide, or those from the data miss most of what others find."""
+        """Whether log Z is unknown: few chains carry it, or those from the data miss most of what others find."""
         above = self.far.log_z - self.near.log_z
         return self.near.ess < _WORTHLESS or (above > _UNMIXED and not self.has_phantom)
 
@@ -161,10 +168,10 @@ def evidence(
     seed: tuple[int, ...] = (0,),
     jobs: int = 1,
 ) -> LogZEstimate:
-    """Anneal from both bases; each takes more temperatures where too few of its chains decide.
+    """Anneal from both bases, each with more temperatures until enough chains carry the estimate.
 
-    Weights of the first should be worth half of its chains. The second finds other modes by chance: that few of its
-    chains decide matters only if they decide about log Z. If it finds more than the first, it must do so again, slower.
+    The first base needs an effective sample size of half its chains. The second finds other modes by chance, so few
+    effective chains matter only if its log Z is the larger. If it is, a slower run must confirm it.
     """
     rows = data[np.random.default_rng((*seed, 1)).permutation(len(data))[:_ROWS]]
     base, sums = tree("tree", factors.shape, rows), (rows > 0).sum(axis=1)
@@ -194,5 +201,5 @@ def evidence(
 
 
 def _is_beyond(far: AnnealingEstimate, near: AnnealingEstimate) -> bool:
-    """Whether errors do not explain that one is larger."""
+    """Whether ``far`` is larger by more than the errors explain."""
     return far.log_z - near.log_z > _ERRORS * float(np.hypot(near.error, far.error))

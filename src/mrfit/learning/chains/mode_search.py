@@ -1,4 +1,4 @@
-"""The hunt for phantom modes: probability that chains which began in data never see."""
+"""Search for spurious modes: probability far from the data, which chains that start at rows never visit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LENGTHS = np.geomspace(1e-8, 1.0, 97)  # of steps away from a mode, 1 for a who
 
 @dataclass(frozen=True, eq=False)
 class Hunt:
-    """What the last round left that was no worse than those before, by the penalised likelihood; and how many ran."""
+    """Last round that was no worse than those before by the penalised likelihood, and the number of rounds."""
 
     ascent: Ascent
     evidence: LogZEstimate
@@ -27,10 +27,10 @@ class Hunt:
 
 
 def hunt(target: Target, ascent: Ascent, data: Codes, distrust: float, *, seed: tuple[int, ...], jobs: int = 1) -> Hunt:
-    """Look for a mode where the data are not, on the averaged parameters, and step away from it.
+    """Look for a spurious mode of the averaged parameters, and step away from it.
 
-    Parameters on the way have such modes all the time, which the average has not: only that is looked at. Another mode
-    may come up behind the first. It ends after three rounds, and what is left is told.
+    Only the average is examined: parameters along the way have such modes all the time, and the average has not. A
+    second mode may appear once the first is gone. The search ends after three rounds, and what remains is reported.
     """
     best = latest = _weighed(target, ascent, data, (*seed, 0), jobs)
     for number in range(1, _ROUNDS + 1):
@@ -44,7 +44,7 @@ def hunt(target: Target, ascent: Ascent, data: Codes, distrust: float, *, seed: 
 
 
 def _is_as_good(later: Hunt, earlier: Hunt) -> bool:
-    """As far as errors of log Z can tell: modes are hunted that weigh less than these."""
+    """Whether the later round is no worse within the errors of log Z; a mode it removed may weigh less than these."""
     return later.objective > earlier.objective - 2.0 * float(np.hypot(later.evidence.error, earlier.evidence.error))
 
 
@@ -54,12 +54,14 @@ def _weighed(target: Target, ascent: Ascent, data: Codes, seed: tuple[int, ...],
 
 
 def without_mode(target: Target, w: Floats, found: LogZEstimate, distrust: float) -> Floats:
-    """The shortest step of the likelihood's own that leaves a mode what the data have there, or next to nothing.
+    """Take the shortest natural-gradient step that leaves the mode no more probability than the data have there.
 
-    A mode differs from the data in thousands of features, so that a tiny step in each moves it by nats and the data by
-    next to nothing. How much, those who found it say: their weights change by what the step gives to their states.
-    Learning on with chains put there would go many times further, and what was learned of the data would suffer (book:
-    by 0.15 nats a row).
+    The least probability left is _LEFT. A mode differs from the data in thousands of features, so that a tiny step in
+    each changes its log-probability by nats, and that of the data by next to nothing. The effect of a step is known
+    without new chains: the weights of those that found the mode change by the step's value at their states.
+
+    The alternative, to continue learning with chains in the mode, goes many times further and damages the fit to the
+    data (book: 0.15 nats per row).
     """
     log_mass, codes, shares = found.far_side
     values = target.means.features.values(codes)
@@ -68,6 +70,7 @@ def without_mode(target: Target, w: Floats, found: LogZEstimate, distrust: float
     for length in _LENGTHS:
         moved = target.moved(w, upwards, float(length), distrust)
         step = moved - w
+        # Change of the mode's log-odds: importance weights of its chains, against the mean of the data's rows.
         gained = np.log(shares @ np.exp(values @ step)) - target.means.of_features @ step
         if log_mass + gained <= allowed:
             break

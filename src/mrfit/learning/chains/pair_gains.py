@@ -1,4 +1,4 @@
-"""What every pair of variables that is not joined would add to the likelihood if it were."""
+"""Gain in likelihood that each pair of variables without an edge would bring."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class PairGains:
         return out * (n_rows * n_draws / (n_rows + n_draws))
 
     def log_ratios(self, ends: Indices) -> Floats:
-        """Of the data's tables to the model's, a cell of the first smoothed by half a row of 10,000.
+        """Log-ratios of the data's tables to the model's; the data's cells are smoothed by half a row in 10,000.
 
-        ``ends`` are pairs of variables of one shape, (pairs, 2); (pairs, states, states).
+        ``ends`` are pairs of variables of equal shape, (pairs, 2). The result is (pairs, states, states).
         """
         p, q = self.data.pairs(ends), self._moved(self.model.pairs(ends), ends)
         smoothing = 5e-5 / p[0].size
@@ -61,6 +61,6 @@ class PairGains:
 
 
 def _products(tables: PairTables, ends: Indices) -> Floats:
-    """What tables of pairs would be if variables were independent."""
+    """Tables of pairs under independence, (pairs, states, states)."""
     one, other = (np.stack([tables.single(i) for i in of_pairs.tolist()]) for of_pairs in ends.T)
     return np.asarray(one[:, :, None] * other[:, None, :])

@@ -51,7 +51,8 @@ class Persistent(ABC):
     def block_means(self) -> Floats:
         """Means of all features over each block of 64 chains under the parameters last taken, (blocks, features).
 
-        What single variables or pairs would be given all others is averaged over, not counted.
+        States are not counted: each single variable or pair enters with its probabilities given all others
+        (Rao-Blackwell), which has the same mean and less noise.
         """
         out = np.empty((self.n_blocks, self.features.parameters.n_parameters))
         workers.run(lambda first, last: self._sums(first, out[first:last]), self._shares)
@@ -64,7 +65,7 @@ class Persistent(ABC):
 
     @abstractmethod
     def _sums(self, first: int, out: Floats) -> None:
-        """Over the chains of each block from the first on, of all features."""
+        """Add up all features over the chains of each block, beginning at block ``first``."""
 
 
 def persistent(features: Features, codes: Codes, seed: tuple[int, ...], *, jobs: int = 1) -> Persistent:
@@ -90,19 +91,19 @@ class _PairChains(Persistent):
         self._grown, self._kept = (np.ones(len(self._ends), np.float32) for _ in range(2))
 
     def _variables_of(self, size: int) -> Indices:
-        """Of the features of this size, (features, size)."""
+        """Variables of the features of this size, (features, size)."""
         indicators = self.features.blocks[size][1] if size in self.features.blocks else np.empty((0, size), np.int64)
         return self.features.variable_of_indicator[indicators]
 
     def _places(self, model: Couplings) -> Indices:
-        """The pair that stands at each place of the model, which has it once for either end.
+        """Number of the pair at each position of the model, which lists every pair once from either end.
 
-        Larger scopes with variables of one state look like pairs to the model, and have no parameters: they are told as
-        the pair behind the last.
+        Larger scopes with variables of one state look like pairs to the model but have no parameters: their number is
+        one past the last pair.
         """
         n, near = len(model.starts) - 1, np.repeat(np.arange(len(model.starts) - 1), np.diff(model.starts))
         wanted = np.minimum(near, model.neighbours) * n + np.maximum(near, model.neighbours)
-        keys = self._ends @ np.array([n, 1])  # ascend
+        keys = self._ends @ np.array([n, 1])  # ascending, because the scopes of a structure are sorted
         at = np.searchsorted(keys, wanted)
         return np.where(np.append(keys, -1)[at] == wanted, at, len(keys))
 

@@ -1,4 +1,4 @@
-"""What sets of variables inside cliques would add to the likelihood, exactly."""
+"""Exact gain in likelihood of scopes that lie inside cliques."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many rows bound the error of every parameter: a theorem for the likelihood and the pseudo-likelihood, proven.
+"""Finite-sample bounds on the error of every parameter, for the likelihood and the pseudo-likelihood, with proof.
 
 Bradley and Guestrin (2012) bound the error of maximum (pseudo-)likelihood estimates by C_min; Chou et al. (2018) put
 their Lemma 1 into the bound. This is a bound of the same kind with every constant derived here.
@@ -44,12 +44,12 @@ from mrfit.parameterizations.parameterization import Parameterization
 
 @dataclass(frozen=True)
 class Composition:
-    """What an objective is a sum of.
+    """Sizes of the sum that an objective is.
 
     Parameters
     ----------
     n_parameters
-        m.
+        m: number of parameters.
     n_together
         d: most parameters in one conditional; all of them for the likelihood.
     n_conditionals
@@ -82,7 +82,7 @@ class Composition:
 
     @property
     def repetitions(self) -> int:
-        """How often one feature enters the gradient of a row: q, and once for the likelihood."""
+        """Number of terms of a row's gradient that contain one feature: q, or 1 for the likelihood."""
         return self.n_conditionals or 1
 
     @property
@@ -107,7 +107,7 @@ class Guarantee:
     def of(
         cls, error: float, kmeans_error: float, w: Floats, c_min: float, composition: Composition, *, delta: float
     ) -> Guarantee:
-        """For the two errors at the true parameters ``w``."""
+        """Guarantee for the errors allowed by Lemma 1 and by optimal k-means, at the true parameters ``w``."""
         size = float(np.linalg.norm(w))
         gradient = 0.5 * harmless_gradient(error, c_min, composition)
         return cls(

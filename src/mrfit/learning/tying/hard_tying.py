@@ -48,7 +48,7 @@ class TiedObjective(Objective):
         )
 
     def _dividing(self, explicit: ExplicitHessian) -> float:
-        """Where there are few groups, products alone are often done before the Hessian of all parameters is summed."""
+        """Cost of the groups' Hessian in nanoseconds; for few groups, products without it are often faster."""
         return Matrix.nanoseconds(self.n_parameters) + _NANOSECONDS_SUMMED * explicit.n_entries
 
     def _summed(self, hessian: Hessian) -> Hessian:
@@ -78,9 +78,9 @@ def tie_hard(problem: TyingProblem, groups: Groups, *starts: Floats) -> HardSolu
 
 
 def tie_hard_by_projection(problem: TyingProblem, groups: Groups, *starts: Floats) -> HardSolution:
-    """The same by projected gradient, as Chou et al. (2018) describe it: step, then average each group.
+    """Relearn with equal parameters by projected gradient (Chou et al. 2018): take a step, then average each group.
 
-    Begins at the first of ``starts``, as there.
+    Starts at the first of ``starts``, as the paper does.
     """
     unknowns = Unknowns(groups)
 

@@ -1,4 +1,4 @@
-"""What is left to learn where parameters of a group are equal."""
+"""Reduced parameters: one unknown for each group of equal parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When tying finds the true groups, and how many rows suffice (Chou et al. 2018, "Theoretical Analysis").
+"""Sample complexity of tying: when it finds the true groups (Chou et al. 2018, "Theoretical Analysis").
 
     omega   largest distance of two parameters in one group
     alpha   smallest distance of two parameters in different groups
@@ -138,7 +138,7 @@ def regularization(n_samples: float, n_parameters: int, c_min: float, xi: float)
 
 @dataclass(frozen=True)
 class Bound:
-    """What the theorem gives for one kind of tying.
+    """Bounds of the theorem for one kind of tying.
 
     ``n_samples`` is by the error of Lemma 1, ``n_samples_kmeans`` by that for the optimal k-means, and ``proven`` both
     by `mrfit.learning.tying.guarantee`. ``reason`` says why ``n_samples`` is infinite; it is empty where it is not.
@@ -190,7 +190,7 @@ class Theory:
         delta: float = 0.05,
         xi: float = 0.5,
     ) -> Theory:
-        """At the point ``w`` of a mean negative log-likelihood or pseudo-log-likelihood, taken for the true one.
+        """Apply the theorems at ``w``, which is taken for the true parameters of a mean negative log-score.
 
         ``composition`` says which of the two; by default it is the likelihood, of features that are zero or one.
         ``classes`` say which parameters may share a group; all by default. Groups without members do not count.
@@ -235,7 +235,7 @@ def _reason(omega: float, alpha: float, c_min: float, *, hard: bool) -> str:
 
 
 def _smallest_share(assignment: Indices, classes: Indices | None) -> float:
-    """Of the smallest group among the tied parameters of its class."""
+    """Share of the smallest group among the tied parameters of its class."""
     tied = assignment >= 0
     class_ = np.zeros_like(assignment) if classes is None else classes
     share = 1.0

@@ -69,7 +69,7 @@ class AlternationSettings:
         return self.inner_iterations if isinstance(self.inner_iterations, int) else None
 
     def share(self, round_: int) -> float:
-        """Of the full strength, in the given round."""
+        """Share of the full penalty strength in the given round."""
         return min(1.0, self.first_share * self.growth**round_)
 
 
@@ -143,14 +143,19 @@ def tie_softly(
     while True:
         t = len(rounds)
         strength = how.share(t) * tying.strength
+        # 1. The parameters, and with "joint" the centers too, for the present groups: a few steps of a convex problem.
         smooth, _ = _penalty(strength, groups, how.centers).added_to(objective, total_weight=total_weight)
         left = problem.max_iterations - iterations
         solution = problem.minimum(smooth, w, max_iterations=left if inner is None else min(inner, left))
         w, iterations = solution.w, iterations + solution.iterations
+        # 2. The groups for the present parameters: an optimal k-means, exact because it is one-dimensional.
         # Both blocks at the new point: the parameters with the centers they imply, and the groups.
         groups, value, violation = problem.certificate(groups, w, strength)
         best = tying.groups(w)
         gap = 0.5 * strength * max(groups.cost(w) - best.cost(w), 0.0) / total_weight
+        # Groups change only if that lowers the objective by more than rounding. At the full strength each partition is
+        # then left for good, and there are finitely many, so the loop ends. Equally good partitions would alternate for
+        # ever.
         moved = int((best.assignment != groups.assignment).sum()) if gap > _ROUNDING * abs(value) else 0
         rounds.append(TyingRecord(t, strength, value, violation, moved, objective.passes - first))
         status = _status(solution, rounds[-1], tying, how, problem.tolerance, iterations >= problem.max_iterations)
@@ -161,6 +166,7 @@ def tie_softly(
         if moved:
             groups, inner = best, how.solver_steps
         elif inner is not None:
+            # Groups that rest get twice the steps each time, until one solve reaches the tolerance.
             inner *= 2
     solution = replace(solution, value=value, violation=violation, status=status)
     return TiedSolution(solution, groups, gap, tuple(rounds), objective.passes - first)

@@ -22,7 +22,7 @@ from mrfit.solvers.solution import Record, Solution, Status
 
 @dataclass(frozen=True)
 class Stochastic:
-    """How to step.
+    """Batches and steps of stochastic tying.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ _LONGEST = 0.5  # that a value moves at once
 
 @dataclass(frozen=True, eq=False)
 class TiedByChains:
-    """What chains learned, with its groups and the turns that led there."""
+    """Result of learning tied parameters by chains: the fit, its groups, and the alternations that led to it."""
 
     fit: ChainFit
     groups: Groups
@@ -36,11 +36,10 @@ class TiedByChains:
 
 
 def tie_softly_by_chains(problem: ChainProblem, w: Floats, tying: TyingTask) -> TiedByChains:
-    """Learn for a while drawn to the centers of the groups, cluster anew, and so on until other groups gain nothing.
+    """Alternate between learning with parameters drawn to their groups' centers and clustering, while that gains.
 
-    That is nothing within what chains can tell: parameters between two groups, moved by noise, change sides for ever,
-    and whichever they are on makes no difference. Then all is learned to its end.
-    """
+    Gains are measured against the noise of chains: parameters between two groups change sides for ever by noise alone,
+    which makes no difference. Then learning runs to its end."""
     chains, groups = problem.chains(), tying.groups(w)
     rounds: list[TyingRecord] = []
     schedule = replace(problem.schedule(warm=True), iterations=_ITERATIONS, looks=())
@@ -100,7 +99,7 @@ class Equal(Target):
         return 0.5 * float(change @ self.sums_metric @ change)
 
     def moved(self, w: Floats, gradient: Floats, length: float, distrust: float) -> Floats:
-        """What chains are not trusted by is in the metric already."""
+        """Take a step along the groups' sums; ``distrust`` is unused, since the metric is damped already."""
         change = length * self._factor.divide(self.unknowns.sums(gradient))
         return w + self.unknowns.full(np.clip(change, -_LONGEST, _LONGEST))
 

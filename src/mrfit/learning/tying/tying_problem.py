@@ -1,4 +1,4 @@
-"""What all ways to tie minimise, and when they stop."""
+"""Function that all kinds of tying minimise, and their stopping rule."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class TyingProblem:
     objective
         The mean over rows.
     total_weight
-        Of the rows: strengths stand against their sum.
+        Sum of the row weights; penalty strengths are not divided by it.
     solver
-        Of the smooth problems in between.
+        Method for the smooth subproblems.
     bound
         Largest absolute value of a parameter: one whose feature never occurs has no finite optimum.
     tolerance, max_iterations
         When the solver stops, over all its calls.
     race
-        Told where a fit begins, gives what tells of every further point whether to leave the fit there.
+        Early stopping: takes the start, and returns a function of later points that is true to abandon the fit.
     """
 
     objective: CachedObjective
@@ -50,13 +50,13 @@ class TyingProblem:
     race: Callable[[Floats], Callable[[Floats], bool]] | None = None
 
     def minimum(self, smooth: Objective, w: Floats, *, max_iterations: int | None = None) -> Solution:
-        """Of the objective with something added or in fewer unknowns, from ``w``."""
+        """Minimise the objective plus an added term, or in fewer unknowns, starting at ``w``."""
         limit = self.max_iterations if max_iterations is None else max_iterations
         bound = np.full(len(w), self.bound)
         return minimize(smooth, self.solver, w, bound=bound, tolerance=self.tolerance, max_iterations=limit)
 
     def minimize_with_early_stopping(self, smooth: Objective, v: Floats, full: Callable[[Floats], Floats]) -> Solution:
-        """The same in unknowns ``v`` of all parameters ``full(v)``; left where the race is lost."""
+        """Minimise in unknowns ``v`` of parameters ``full(v)``; abandon a fit that cannot win on validation rows."""
         if self.race is None:
             return self.minimum(smooth, v)
         is_lost, latest, bound = self.race(full(v)), [v], np.full(len(v), self.bound)
