@@ -40,6 +40,7 @@ _GUIDE = ("The explorer", "explorer.md")
 )
 @click.option(
     "--host",
+    metavar="ADDRESS",
     default="127.0.0.1",
     show_default=True,
     help="Address to serve at; other addresses than this machine need --expose.",
