@@ -183,7 +183,9 @@ def test_help_is_a_word_too(words: tuple[str, ...], shell: Shell) -> None:
 def test_help_of_no_command_says_so(shell: Shell) -> None:
     ran = shell("help", "fti")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith("mrfit: No such command 'fti'")
+    assert ran.err == "mrfit: No such command 'fti'. Did you mean 'fit'? See `mrfit --help`.\n"
+    assert shell("fti").err == ran.err
+    assert shell("qwxz").err == "mrfit: No such command 'qwxz'. See `mrfit --help`.\n"
 
 
 def test_show_says_in_words_how_a_model_was_learned(shell: Shell, tmp_path: Path) -> None:

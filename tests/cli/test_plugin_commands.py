@@ -73,7 +73,10 @@ def test_a_plug_in_is_listed_and_not_imported(shell: Shell, install: Install) ->
 def test_a_plug_in_runs(shell: Shell, install: Install) -> None:
     install("hello", HELLO)
     assert shell("hello", "you").out == "hello you\n"
-    assert shell("hello", "--help").out.startswith("Usage: mrfit hello ")
+    text = shell("hello", "--help").out
+    assert text.startswith("Usage: mrfit hello ")
+    assert "--help-all" not in text
+    assert shell("hello", "--help-all").out == text == shell("help", "hello").out
 
 
 def test_an_error_of_a_plug_in_is_one_line(shell: Shell, install: Install) -> None:

@@ -23,14 +23,26 @@ def _print_all(context: click.Context, _: click.Parameter, value: bool) -> None:
         context.exit()
 
 
-_OPTION = click.Option(
-    ["--help-all"],
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_print_all,
-    help="Show all options with all examples, and exit.",
-)
+def _help_all(*, hidden: bool) -> click.Option:
+    return click.Option(
+        ["--help-all"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_print_all,
+        hidden=hidden,
+        help="Show all options with all examples, and exit.",
+    )
+
+
+_OPTION, _HIDDEN_OPTION = _help_all(hidden=False), _help_all(hidden=True)
+
+
+def with_help_all(command: click.Command) -> click.Command:
+    """Let a command of a plug-in understand ``--help-all``, which shows the same as ``--help`` there."""
+    if not isinstance(command, FullHelp) and all("--help-all" not in parameter.opts for parameter in command.params):
+        command.params.append(_HIDDEN_OPTION)
+    return command
 
 
 class FullHelp(click.Command):

@@ -82,6 +82,17 @@ class _LazyGroup(FullHelpGroup):
             args = [*args[1:], "--help"]
         return super().parse_args(ctx, args)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0].startswith("-") or self.get_command(ctx, args[0]) is not None:
+            return super().resolve_command(ctx, args)
+        from difflib import get_close_matches
+
+        close = get_close_matches(args[0], self.list_commands(ctx), 1)
+        hint = "".join(f" Did you mean {name!r}?" for name in close)
+        raise click.UsageError(f"No such command {args[0]!r}.{hint}", ctx)
+
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_commands(context, formatter)
 
@@ -143,7 +154,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(f"A command is needed after `{where}`; `{where} --help` lists them.")
     except click.UsageError as error:
         where = f" See `{error.ctx.command_path} --help`." if error.ctx else ""
-        return _fail(error.format_message().rstrip(".") + "." + where)
+        message = error.format_message()
+        return _fail((message if message.endswith("?") else message.rstrip(".") + ".") + where)
     except click.ClickException as error:
         return _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):
