@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
-import click
 from docutils.utils.math.latex2mathml import tex2mathml
 from pygments.lexers.special import TextLexer
 
 import mrfit
-from mrfit.cli.main import cli
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
 project, author, release = "mrfit", "the mrfit authors", mrfit.__version__
 html_title = "mrfit"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions += ["command_reference"]
 exclude_patterns = ["conf.py"]
 
 myst_enable_extensions = ["dollarmath"]
@@ -65,27 +66,13 @@ def with_index_entries(page: str) -> str:
 
 
 def read(app: Any, page: str, source: list[str]) -> None:
-    """The text of a page: its own, that of a file above, or the help of all commands."""
+    """The text of a page: its own, or that of a file above."""
     if page in ABOVE:
         source[0] = (ROOT / ABOVE[page]).read_text(encoding="utf-8")
-    if page == "commands":
-        source[0] += commands()
     for name, file in {**ABOVE, "start": "README.md"}.items():
         source[0] = source[0].replace(f"](../{file}", f"]({name}.md").replace(f"]({file}", f"]({name}.md")
     source[0] = source[0].replace("](docs/", "](").replace("[CITATION.cff](CITATION.cff)", "CITATION.cff")
     source[0] = with_index_entries(source[0])
-
-
-def commands() -> str:
-    """What `mrfit COMMAND --help` prints, a section for each command."""
-    parent = click.Context(cli, info_name="mrfit", terminal_width=100)
-    sections = []
-    for name in cli.list_commands(parent):
-        command = cli.get_command(parent, name)
-        assert command is not None
-        text = command.get_help(click.Context(command, info_name=name, parent=parent, terminal_width=100))
-        sections.append(f"## mrfit {name}\n\n```text\n{text}\n```\n")
-    return "\n".join(sections)
 
 
 def inline_math(writer: Any, node: Any) -> None:

@@ -105,7 +105,9 @@ def test_the_command_of_another_package(
     monkeypatch.syspath_prepend(tmp_path)
     learn(random_rows(rng, (2, 3), 50)).best.model.save(tmp_path / "model.mrf")
     assert main(["--help"]) == 0
-    assert f"{word} Print the states of every variable of a model." in " ".join(capsys.readouterr().out.split())
+    assert f"Plug-ins: {word} Print the states of every variable of a model" in " ".join(
+        capsys.readouterr().out.split()
+    )
     assert main([word, str(tmp_path / "model.mrf")]) == 0
     names = domain_of((2, 3)).to_states()
     assert capsys.readouterr().out == "".join(f"{name}: {', '.join(names[name])}\n" for name in names)

@@ -271,8 +271,10 @@ def test_no_page_waits_for_a_number(page: Path) -> None:
 
 
 def test_no_page_has_code_that_nobody_runs() -> None:
+    # Examples of generated pages come from docstrings and from help, which have tests of their own.
+    written = [path for path in DOCS.rglob("*.md") if "generated" not in path.parts]
     with_code, with_commands = (
-        {path.stem for path in DOCS.rglob("*.md") if f"\n```{language}\n" in path.read_text(encoding="utf-8")}
+        {path.stem for path in written if f"\n```{language}\n" in path.read_text(encoding="utf-8")}
         for language in ("python", "sh")
     )
     assert with_code <= OUTPUTS.keys() | READERS.keys()

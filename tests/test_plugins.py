@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
@@ -86,8 +87,10 @@ def test_a_part_is_known_by_its_word_everywhere(
 def test_help_and_refusals_list_it(capsys: pytest.CaptureFixture[str]) -> None:
     register(SCAD)
     register(Chain)
-    assert main(["fit", "--help"]) == 0
-    assert "|ltr|scad]" in "".join(capsys.readouterr().out.split())
+    assert main(["fit", "--help-all"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert re.search(r"--penalty NAME .*, ltr \([^)]*\), scad\. \[default: l2\]", text)
+    assert re.search(r"--structure NAME .*, edges:FILE \([^)]*\), chain(?: \([^)]+\))?\. ", text)
     assert main(["fit", "x.csv", "--penalty", "scda"]) == 2
     assert "'scad'" in capsys.readouterr().err
     with pytest.raises(InputError, match="'scad'"):

@@ -20,30 +20,32 @@ class Name(NamedTuple):
 NAMES: dict[str, dict[str, Name]] = {
     "structure": {
         "complete": Name("mrfit.structures.simple:CompleteGraph", "all pairs"),
-        "independent": Name("mrfit.structures.simple:NoInteractions", "no interactions"),
-        "tree": Name("mrfit.structures.simple:ChowLiuTree", "the tree of most mutual information"),
-        "learned": Name(
-            "mrfit.structures.nodewise.learners:ForwardSelection", "as `mrfit structure` does, with the same options"
+        "independent": Name("mrfit.structures.simple:NoInteractions", "no edges"),
+        "tree": Name("mrfit.structures.simple:ChowLiuTree", "the Chow-Liu tree"),
+        "learned": Name("mrfit.structures.nodewise.learners:ForwardSelection", "as mrfit structure learns it"),
+        "grown": Name(
+            "mrfit.learning.chains.likelihood_growth:LikelihoodGrowth", "from the tree, by gains in likelihood"
         ),
-        "grown": Name("mrfit.learning.chains.likelihood_growth:LikelihoodGrowth", "by likelihood from a tree"),
-        "order": Name("mrfit.structures.simple:AllInteractions", "all sets of up to R variables", "order:R"),
-        "given": Name("mrfit.structures.simple:FixedStructure", "an edge list, GraphML or JSON", "edges:FILE"),
+        "order": Name("mrfit.structures.simple:AllInteractions", "all interactions of up to R variables", "order:R"),
+        "given": Name("mrfit.structures.simple:FixedStructure", "an edge list, GraphML or JSON file", "edges:FILE"),
     },
     "penalty": {
         "l2": Name("mrfit.learning.penalty_specs:L2", "shrinks all parameters"),
-        "l1": Name("mrfit.learning.penalty_specs:L1", "makes many of them exactly zero"),
-        "group": Name("mrfit.learning.penalty_specs:GroupLasso", "makes all of a scope zero at once"),
-        "hierarchical": Name("mrfit.learning.penalty_specs:HierarchicalLasso", "a scope and all that contain it"),
-        "flat-l1": Name("mrfit.learning.penalty_specs:UniformL1", "is l1 with all orders alike"),
-        "flat-l2": Name("mrfit.learning.penalty_specs:SumOfSquares", "is l2 with all orders alike"),
-        "none": Name("mrfit.learning.penalty_specs:NoPenalty", "is maximum likelihood"),
+        "l1": Name("mrfit.learning.penalty_specs:L1", "makes many exactly zero"),
+        "group": Name("mrfit.learning.penalty_specs:GroupLasso", "makes all of an interaction zero at once"),
+        "hierarchical": Name(
+            "mrfit.learning.penalty_specs:HierarchicalLasso", "an interaction with all that contain it"
+        ),
+        "flat-l1": Name("mrfit.learning.penalty_specs:UniformL1", "l1, equal for all orders"),
+        "flat-l2": Name("mrfit.learning.penalty_specs:SumOfSquares", "sum of squares, equal for all orders"),
+        "none": Name("mrfit.learning.penalty_specs:NoPenalty", "maximum likelihood"),
         "pseudo-counts": Name(
             "mrfit.learning.pseudo_counts:PseudoCounts",
-            "adds S rows of every joint state, or for a tree of every state of a pair",
+            "adds S rows of every joint state; for a tree, of every state of a pair",
         ),
-        "tied": Name("mrfit.learning.tying_specs:SoftTied", "draws parameters to a few learned values"),
-        "hard": Name("mrfit.learning.tying_specs:HardTied", "makes them equal there"),
-        "ltr": Name("mrfit.learning.tying_specs:LearnTieRelearn", "learns with l2, clusters, and relearns as equal"),
+        "tied": Name("mrfit.learning.tying_specs:SoftTied", "draws parameters to a few shared values"),
+        "hard": Name("mrfit.learning.tying_specs:HardTied", "tied, then refitted as equal"),
+        "ltr": Name("mrfit.learning.tying_specs:LearnTieRelearn", "l2, clustered, then refitted as equal"),
     },
     "objective": {
         "pseudo-likelihood": Name(
@@ -51,13 +53,13 @@ NAMES: dict[str, dict[str, Name]] = {
         ),
         "likelihood": Name(
             "mrfit.learning.objective_specs:LikelihoodSpec",
-            "whole rows; exact for some 24 variables or in a sparse structure, by chains elsewhere",
+            "whole rows: exact for few variables or sparse structures, otherwise by chains",
         ),
         "rise": Name(
             "mrfit.learning.objective_specs:RiseSpec",
-            "interaction screening; held-out rows are scored by the pseudo-likelihood",
+            "interaction screening; its held-out score is the pseudo-likelihood",
         ),
-        "log-rise": Name("mrfit.learning.objective_specs:LogRiseSpec", "its logarithm, scored in the same way"),
+        "log-rise": Name("mrfit.learning.objective_specs:LogRiseSpec", "its logarithm"),
     },
     "solver": {
         "newton": Name("mrfit.solvers.newton:TruncatedNewton"),
@@ -67,23 +69,32 @@ NAMES: dict[str, dict[str, Name]] = {
         "fista": Name("mrfit.solvers.fista:Fista"),
     },
     "parameterization": {
-        "canonical": Name("mrfit.parameterizations.canonical:Canonical"),
-        "spectral": Name("mrfit.parameterizations.spectral:Spectral"),
-        "full": Name("mrfit.parameterizations.full:Full"),
-        "ising": Name("mrfit.parameterizations.ising:Ising"),
-        "generalized-ising": Name("mrfit.parameterizations.generalized_ising:GeneralizedIsing"),
-        "ordered": Name("mrfit.parameterizations.ordered:Ordered"),
+        "canonical": Name(
+            "mrfit.parameterizations.canonical:Canonical", "log odds ratios relative to reference categories"
+        ),
+        "spectral": Name(
+            "mrfit.parameterizations.spectral:Spectral", "contrasts, for binary variables products of signs"
+        ),
+        "full": Name("mrfit.parameterizations.full:Full", "every combination of states"),
+        "ising": Name("mrfit.parameterizations.ising:Ising", "whether all variables of an interaction agree"),
+        "generalized-ising": Name(
+            "mrfit.parameterizations.generalized_ising:GeneralizedIsing", "the state that they all share"
+        ),
+        "ordered": Name("mrfit.parameterizations.ordered:Ordered", "scores of ordered states"),
     },
     "engine": {
-        "enumeration": Name("mrfit.inference.exact.enumeration:Enumeration"),
-        "tree": Name("mrfit.inference.exact.junction_tree:JunctionTree"),
-        "bp": Name("mrfit.inference.messages.belief_propagation:BeliefPropagation"),
-        "max-product": Name("mrfit.inference.messages.max_product:MaxProduct"),
-        "trw": Name("mrfit.inference.messages.tree_reweighted:TreeReweighted"),
-        "mean-field": Name("mrfit.inference.messages.mean_field:MeanField"),
-        "gibbs": Name("mrfit.inference.sampling.gibbs:Gibbs"),
-        "ais": Name("mrfit.inference.sampling.annealed:Annealed"),
-        "tempering": Name("mrfit.inference.sampling.tempering:Tempering"),
+        "enumeration": Name("mrfit.inference.exact.enumeration:Enumeration", "exact, over all joint states"),
+        "tree": Name("mrfit.inference.exact.junction_tree:JunctionTree", "exact, on a junction tree"),
+        "bp": Name("mrfit.inference.messages.belief_propagation:BeliefPropagation", "belief propagation"),
+        "max-product": Name("mrfit.inference.messages.max_product:MaxProduct", "most probable states only"),
+        "trw": Name(
+            "mrfit.inference.messages.tree_reweighted:TreeReweighted",
+            "tree-reweighted messages, an upper bound of log Z",
+        ),
+        "mean-field": Name("mrfit.inference.messages.mean_field:MeanField", "a lower bound of log Z"),
+        "gibbs": Name("mrfit.inference.sampling.gibbs:Gibbs", "Gibbs chains"),
+        "ais": Name("mrfit.inference.sampling.annealed:Annealed", "annealed importance sampling"),
+        "tempering": Name("mrfit.inference.sampling.tempering:Tempering", "parallel tempering"),
     },
     "format of models": {
         "mrf": Name("mrfit.formats.mrf_network:MRF"),

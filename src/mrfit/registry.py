@@ -99,11 +99,11 @@ class Registry(Mapping[str, T], Generic[T]):
             return choice  # type: ignore[no-any-return]
         raise InputError(f"There is no {self.kind} {choice!r}; choose one of {listed((*extra, *self), limit=24)}.")
 
-    def help(self, joint: str = " ") -> str:
-        """Return the text of ``--help`` on all parts: ``l2 shrinks all parameters; l1 ...``."""
-        lines = {word: name.help for word, name in NAMES[self.kind].items()}
+    def help(self) -> str:
+        """Return the text of ``--help`` on all parts: ``l2 (shrinks all parameters), l1 (...), ...``."""
+        lines = {self.form(word): name.help for word, name in NAMES[self.kind].items()}
         lines |= {word: _first_line(part) for word, part in _registered[self.kind].items()}
-        return "; ".join(f"{word}{joint}{line}" for word, line in lines.items() if line)
+        return ", ".join(f"{word} ({line})" if line else word for word, line in lines.items())
 
     @property
     def forms(self) -> tuple[str, ...]:
@@ -197,5 +197,7 @@ def _shown(part: Any) -> str:
 
 def _first_line(part: Any) -> str:
     """Return the first line of a registered part's docstring, or the meaning of a format."""
-    text = part.__doc__ if isinstance(part, type) else getattr(part, "meaning", "")
-    return (text or "").strip().partition("\n")[0].rstrip(".")
+    text = (part.__doc__ if isinstance(part, type) else getattr(part, "meaning", "")) or ""
+    if isinstance(part, type) and text.startswith(f"{part.__name__}("):  # a signature, which dataclasses put there
+        return ""
+    return text.strip().partition("\n")[0].rstrip(".")

@@ -1,4 +1,4 @@
-"""Run the experiments of the papers, beside their numbers."""
+"""Rerun the experiments of two papers, beside their numbers."""
 
 from __future__ import annotations
 
@@ -11,43 +11,44 @@ from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.options import common, names
 from mrfit.cli.output import note_compiling, print_json, say
 from mrfit.cli.progress import unit_progress
+from mrfit.cli.sections import SectionedCommand
 
 if TYPE_CHECKING:
     from mrfit_papers.reproduction import Reproduction
 
 WORDS = {
-    "apt-table1": "L2, learn-tie-relearn and tying on 20 data sets, beside the paper's numbers",
+    "apt-table1": "L2, learn-tie-relearn and tying on 20 data sets",
     "apt-fig1": "parameters on the real line, tied to a few values",
     "apt-fig2": "test scores against the number of groups",
-    "apt-theory": "how many rows find known groups, beside what theory asks for",
-    "apt-curve": "when tying pays: gains over L2 against the number of training rows",
-    "apt-curve-ll": "the same by exact likelihood: does tying pay where it matters",
-    "spec-table1": "which parameterizations are complete, minimal and symmetric",
-    "spec-fig1": "test likelihood by parameterization and penalty, seven data sets, ten splits",
+    "apt-theory": "rows that recover known groups, beside the theory",
+    "apt-curve": "gains of tying over L2 against training rows",
+    "apt-curve-ll": "the same by exact likelihood",
+    "spec-table1": "completeness and symmetry of parameterizations",
+    "spec-fig1": "test likelihood by parameterization and penalty",
     "spec-fig2": "nonzero parameters of the same fits",
-    "spec-fig3": "sizes and densities of spectral parameters by the number of variables",
-    "league": "test log-likelihoods of the best networks learned by likelihood, 20 data sets",
+    "spec-fig3": "spectral parameters by the number of variables",
+    "league": "test log-likelihoods of the best networks, 20 data sets",
 }
 
 
-@click.command("reproduce")
+@click.command("reproduce", cls=SectionedCommand, guide=("Replication of two papers", "replication.md"))
 @click.argument("experiment", metavar="EXPERIMENT", type=click.Choice([*WORDS, "all"]))
-@click.option("--quick", is_flag=True, help="A few small data sets and reduced grids: minutes instead of an hour.")
+@click.option("--quick", is_flag=True, help="Use a few small data sets and reduced grids: minutes instead of an hour.")
 @click.option(
     "--published",
     is_flag=True,
-    help="Only what the paper has numbers for; of apt-table1 by the likeliest reading of its bound.",
+    help="Run only what the paper has numbers for; of apt-table1, with the likeliest reading of its degree bound.",
 )
-@click.option("--datasets", metavar="NAME[,NAME...]", multiple=True, help="Only these data sets.")
+@click.option("--datasets", metavar="NAME[,NAME...]", multiple=True, help="Use only these data sets. Repeatable.")
 @click.option(
     "--out",
     "folder",
     metavar="DIR",
     default="reproduced",
     show_default=True,
-    help="Folder for stored results and pages; it is created if needed. Experiments may share one.",
+    help="Directory for stored results and pages; it is created if necessary. Experiments may share one.",
 )
-@click.option("--report-only", is_flag=True, help="Run nothing: make the pages again from stored results.")
+@click.option("--report-only", is_flag=True, help="Run nothing; write the pages again from stored results.")
 @cluster_option
 @common
 @click.pass_context
@@ -62,23 +63,22 @@ def command(
     report_only: bool,
     **options: Any,
 ) -> None:
-    """Run an experiment of the papers mrfit builds on, and print their numbers beside ours.
+    """Rerun an experiment of the papers that mrfit builds on, beside their numbers.
 
     \b
     EXPERIMENT is one of
       {experiments}
-      all          every one of them, and a page of all claims
-
-    Each finished piece of work is stored at once in DIR/results.jsonl; a run that was stopped or killed continues when
-    you start it again. DIR then has a page of Markdown, one of HTML, and figures for each experiment. The data sets
-    must be available: `mrfit data get nltcs` fetches one.
+      all          every experiment, and a page of all claims
 
     \b
     Examples:
       mrfit reproduce apt-table1 --quick --out quick
       mrfit reproduce apt-table1 --published --jobs 2
       mrfit reproduce spec-fig1 --datasets nltcs,yeast
-      mrfit reproduce all --report-only
+    \f
+    mrfit stores each finished unit in DIR/results.jsonl. If you interrupt a run, start it again and it continues. For
+    each experiment, DIR then has a page of Markdown, a page of HTML, and figures. The data sets must be available;
+    mrfit data get nltcs downloads one.
     """
     from mrfit.core.threads import resolve_jobs
     from mrfit_papers.experiment import Scope

@@ -245,7 +245,7 @@ def test_earlier_names_of_the_options(shell: Shell, survey: Path) -> None:
     assert (survey.parent / "old.mrf").read_bytes() == (survey.parent / "new.mrf").read_bytes()
     for command in ("structure", "stability", "compare-groups", "power"):
         assert "is now --covariates" in shell(command, "absent.csv", "--given", "age").err
-        assert "--given" not in shell(command, "--help").out
+        assert "--given" not in shell(command, "--help-all").out
 
 
 def test_a_structure_with_covariates(shell: Shell, survey: Path) -> None:

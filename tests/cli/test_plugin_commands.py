@@ -66,14 +66,17 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 def test_a_plug_in_is_listed_and_not_imported(shell: Shell, install: Install) -> None:
     install("hello", HELLO)
     ran = shell("--help")
-    assert "hello Greet somebody." in " ".join(ran.out.partition("Commands of plug-ins:\n")[2].split())
+    assert ran.out.endswith("\n\nPlug-ins:\n  hello           Greet somebody\n")
     assert "plugin_hello" not in sys.modules
 
 
 def test_a_plug_in_runs(shell: Shell, install: Install) -> None:
     install("hello", HELLO)
     assert shell("hello", "you").out == "hello you\n"
-    assert shell("hello", "--help").out.startswith("Usage: mrfit hello ")
+    text = shell("hello", "--help").out
+    assert text.startswith("Usage: mrfit hello ")
+    assert "--help-all" not in text
+    assert shell("hello", "--help-all").out == text == shell("help", "hello").out
 
 
 def test_an_error_of_a_plug_in_is_one_line(shell: Shell, install: Install) -> None:
@@ -101,8 +104,8 @@ def test_broken_plug_ins_leave_the_others_alone(shell: Shell, install: Install) 
         install(name, source)
     ran = shell("--help")
     assert (ran.code, ran.err) == (0, "")
-    assert "Greet somebody." in ran.out
-    assert "Cannot be loaded: ModuleNotFoundError: there is no module plugin_gone." in " ".join(ran.out.split())
+    assert "  Greet somebody\n" in ran.out
+    assert "Cannot be loaded: ModuleNotFoundError: there is no module plugin_gone" in " ".join(ran.out.split())
     assert "Cannot be loaded: SyntaxError: " in ran.out
     assert shell("hello", "you").out == "hello you\n"
     assert shell("data", "--help").code == 0
@@ -110,7 +113,7 @@ def test_broken_plug_ins_leave_the_others_alone(shell: Shell, install: Install) 
 
 def test_no_plug_in_replaces_a_command_of_mrfit(shell: Shell, install: Install) -> None:
     install("fit", HELLO)
-    assert "Greet somebody." not in shell("--help").out
+    assert "Greet somebody" not in shell("--help").out
     assert "--penalty" in shell("fit", "--help").out
 
 
@@ -127,7 +130,7 @@ def test_what_is_no_folder_on_the_import_path_is_passed_over(
     (tmp_path / "file.zip").write_bytes(b"")
     for name in ("file.zip", "absent"):
         monkeypatch.syspath_prepend(tmp_path / name)
-    assert "Greet somebody." in shell("--help").out
+    assert "  Greet somebody\n" in shell("--help").out
 
 
 def test_an_unknown_command_is_none_of_a_plug_in(shell: Shell) -> None:

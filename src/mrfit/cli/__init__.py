@@ -1,1 +1,1 @@
-"""Internal: the command line; what `mrfit --help` shows is public."""
+"""Internal: the command line. Commands and their options are public."""

@@ -10,36 +10,43 @@ from click.core import ParameterSource
 
 from mrfit.cli.options import common, parameters_of, read_rows, reading_with, which_columns
 from mrfit.cli.output import note_compiling, print_json, say
+from mrfit.cli.sections import MAIN, SectionedCommand
 
 if TYPE_CHECKING:
     from mrfit.analysis.advice.advice import Advice
 
-_reading = reading_with("observed", help="; or observed, by default: they are counted")
+_reading = reading_with("observed", help="observed: analyse the observed values.", default="observed")
 
 
-@click.command("advise")
+_SECTIONS = {
+    MAIN: ("columns", "exclude", "weight", "missing", "na_values", "separator", "as_json"),
+    "Data": parameters_of(_reading),
+    "Output": parameters_of(common),
+}
+_GUIDE = ("Tutorial: from a survey to a network", "tutorial-survey.md")
+
+
+@click.command("advise", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE)
 @click.argument("data")
 @_reading
 @common
 @click.pass_context
 def command(context: click.Context, /, data: str, **options: Any) -> None:
-    """What kind of table DATA is, and what a careful analyst would do with it: commands to copy, with reasons.
-
-    Looks at rows for each parameter, rare states, missing values and columns that may be persons. One network of some
-    columns is learned from one resample, to forecast how long resampling takes on this machine. What it cannot see:
-    whether rows are a sample of anything, whether they depend on each other, and what was asked.
+    """Suggest an analysis of a table, as commands to copy, with reasons.
 
     \b
     Examples:
       mrfit advise survey.csv
       mrfit advise survey.csv --exclude id --weight n
+    \f
+    mrfit looks at the rows per parameter, rare states, missing values and ID-like columns. It learns one network of
+    some columns from one bootstrap sample, to forecast how long a bootstrap takes on this machine. It cannot see
+    whether the rows are a random sample, whether they depend on each other, or what your question is.
     """
     from mrfit.analysis.advice.advice import Advice, Source
     from mrfit.analysis.missing_record import MissingSummary
     from mrfit.core.threads import resolve_jobs
 
-    if context.get_parameter_source("missing") is ParameterSource.DEFAULT:
-        options["missing"] = "observed"
     rows = read_rows(data, options)
     columns = parameters_of(which_columns)
     layout = parameters_of(_reading) - columns - {"missing"}

@@ -11,38 +11,39 @@ from mrfit.cli.files import check_files, send, summary_beside, writing
 from mrfit.cli.model_options import from_option, load_scored_model, model_argument
 from mrfit.cli.options import check_one_stream, common, parameters_of, read_rows
 from mrfit.cli.output import note_compiling, print_json, say
-from mrfit.cli.sections import SectionedCommand
+from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.core.errors import InputError
 
 _SECTIONS = {
-    "Options that matter most": ("output", "stability"),
-    "Model and data": {"model_format"} | parameters_of(reading_observed),
+    MAIN: ("output", "stability", "missing", "model_format"),
+    "Data": parameters_of(reading_observed),
     "Output": parameters_of(writing) | parameters_of(common),
 }
+_GUIDE = ("The explorer", "explorer.md")
 
 
-@click.command("annotate", cls=SectionedCommand, sections=_SECTIONS)
+@click.command("annotate", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE)
 @model_argument
 @click.argument("data", required=False)
 @stability_option
 @click.option(
-    "-o", "--output", required=True, metavar="FILE", help="Where to write the model: new.mrf; - is standard output."
+    "-o", "--output", required=True, metavar="FILE", help="Write the model to a .mrf file; - is standard output."
 )
 @from_option
 @reading_observed
 @writing
 @common
 def command(model_file: str, data: str | None, **options: Any) -> None:
-    """Write MODEL with what DATA and resamples say of it, so that its page shows this without them.
-
-    Of DATA: how frequent each state was, how well the other variables explain each, and the score; give rows that were
-    held out, and it is a held-out score. Of resamples: how often they have each edge. No row is kept. What MODEL
-    carries already stays where it is not given anew.
+    """Store summaries of data and edge stability in a model file, for reports.
 
     \b
     Examples:
-      mrfit annotate survey.mrf held-out.csv --stability edges.csv -o annotated.mrf
+      mrfit annotate survey.mrf test.csv --stability edges.csv -o annotated.mrf
       mrfit report annotated.mrf -o survey.html
+    \f
+    From DATA, mrfit stores the frequency of each state, the predictability of each variable and the score, but no rows.
+    Give held-out rows for a held-out score. From --stability, it stores how often bootstrap samples include each edge.
+    Summaries that MODEL already has stay, unless you replace them.
     """
     from mrfit.analysis.nodes.observed_numbers import Observed
     from mrfit.analysis.stability.stability_file import read_stability

@@ -14,7 +14,7 @@ from mrfit.cli.output import note, note_compiling, note_failures, print_json, sa
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.progress import counting_progress
 from mrfit.cli.query import columns
-from mrfit.cli.sections import SectionedCommand
+from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.core.errors import InputError
 from mrfit.core.rounding import probability
 
@@ -30,56 +30,56 @@ _ENGINES = ("auto", "enumeration", "tree", "ais")  # as in mrfit.analysis.goodne
 _SECONDS = 10.0  # as in mrfit.analysis.goodness.budget
 
 _SECTIONS = {
-    "Options that matter most": (
-        *("plot", "plot_residuals", "bootstrap", "engine", "seconds", "top", "model_format", "as_json"),
-    ),
-    "Data": parameters_of(reading),
-    "Output": ("title", "no_clobber", *sorted(parameters_of(common))),
+    MAIN: ("plot", "plot_residuals", "bootstrap", "engine", "seconds", "top", "missing", "model_format", "as_json"),
+    "Data": parameters_of(reading) | {"cluster"},
+    "Output": {"title", "no_clobber"} | parameters_of(common),
 }
+_GUIDE = ("Goodness of fit and spurious modes", "checking.md")
 
 
-@click.command("check", cls=SectionedCommand, sections=_SECTIONS)
+@click.command("check", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE)
 @model_argument
 @click.argument("data")
 @click.option(
     "--plot",
     metavar="FILE",
-    help="Draw model against data, one point for each pair of states, and how many variables are away from their first "
-    f"state, as {PICTURES}.",
+    help="Draw the model against the data, with a point for each pair of states, and the number of variables that are "
+    f"not in their first state, to a {PICTURES} file.",
 )
 @click.option(
     "--plot-residuals",
     metavar="FILE",
-    help=f"Draw what the model misses of pairs and triples of variables, in standard errors, as {PICTURES}.",
+    help=f"Draw the residuals of pairs and triples of variables, in standard errors, to a {PICTURES} file.",
 )
 @click.option(
     "--bootstrap",
     type=click.IntRange(min=0),
     default=0,
+    show_default=True,
     metavar="N",
-    help="Draw so many tables from MODEL for the p of G-squared, which chi-square does not tell where cells are "
-    "sparse; if DATA are what MODEL was learned from, everything is learned again from each.",
+    help="Number of tables to draw from MODEL for the p-value of G-squared, which chi-square gets wrong in sparse "
+    "tables; 0 for none. If MODEL was learned from DATA, all learning is repeated on each.",
 )
 @choice(
     "--engine",
     *_ENGINES,
-    help="How the model's side is computed: auto is exact where that is quick (tree, enumeration), else by chains "
-    "annealed from anywhere and from the data (ais), with errors.",
+    help="How to compute the probabilities of the model. auto: exact if that is fast (tree or enumeration), "
+    "otherwise ais. ais: annealed chains, some of them started at the data, with standard errors.",
 )
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0.0, min_open=True),
     default=_SECONDS,
     show_default=True,
-    help="About how long it may take; more of them make what is not exact more certain. Nothing is measured, so the "
-    "same number gives the same answer.",
+    help="Approximate time budget, in seconds. A larger budget makes sampled answers more precise. The result does not "
+    "depend on the speed of the machine.",
 )
 @click.option(
     "--top",
     type=click.IntRange(min=0, max=10),
     default=5,
     show_default=True,
-    help="Variables, pairs and triples to print.",
+    help="Number of variables, pairs and triples to print.",
 )
 @from_option
 @title_option
@@ -89,25 +89,27 @@ _SECTIONS = {
 @common
 @click.pass_context
 def command(context: click.Context, /, model_file: str, data: str, **options: Any) -> None:
-    """Do the rows that MODEL would draw look like DATA?
-
-    A network fitted by pseudo-likelihood can have nearly all its probability where there are no data, while its score
-    looks fine: this shows it. Frequencies of states and of pairs of states in DATA are compared with their
-    probabilities under MODEL; so is the number of variables away from their first state. A mode of the model that the
-    data do not have is named, with the way on. Of models with up to 2^16 joint states, in .mrf files, G-squared says
-    how well all of them fit together, and residuals which triples of variables are missed.
-
-    MODEL is a .mrf, .uai, .LG, .mn or .fg file, each also .gz, or - for standard input. Columns and states are matched
-    by name; columns that the model does not know are ignored.
+    """Test whether a model reproduces the data, and find spurious modes.
 
     \b
     Examples:
       mrfit check model.mrf train.csv
-      mrfit check model.mrf train.csv --plot check.png     model against data
-      mrfit check model.mrf test.csv --engine tree         exact, whatever it takes
-      mrfit check model.mrf train.csv --bootstrap 200      does it fit? by tables drawn from it
-      mrfit check model.mrf train.csv --json               all of it
-      mrfit check other.mn train.data                      of Libra
+      mrfit check model.mrf train.csv --plot check.png
+      mrfit check model.mrf train.csv --bootstrap 200
+    \f
+    A network fitted by pseudo-likelihood can put nearly all its probability where there are no data, although its score
+    looks good. mrfit compares the frequencies of states and pairs of states in DATA with their probabilities under
+    MODEL, and also the number of variables that are not in their first state. If the model has a spurious mode, mrfit
+    reports it with what to do next. For .mrf models with up to 2^16 joint states, it also prints G-squared and the
+    triples of variables with the largest residuals.
+
+    MODEL is a .mrf, .uai, .LG, .mn or .fg file, also .gz, or - for standard input. mrfit matches columns and states by
+    name and ignores columns that MODEL does not know.
+
+    \b
+    More examples:
+      mrfit check model.mrf test.csv --engine tree      exact, if possible
+      mrfit check other.mn train.data                   a model of Libra
     """
     from mrfit.core.threads import resolve_jobs
 

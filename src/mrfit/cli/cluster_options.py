@@ -14,23 +14,23 @@ from mrfit.core.errors import InputError
 if TYPE_CHECKING:
     from mrfit.data.sources import Source
 
-ADDRESSES = "local:N for N processes of this machine, or the address of a Dask scheduler (tcp://host:8786)"
+ADDRESSES = "local:N for N processes on this machine, or the address of a Dask scheduler (tcp://host:8786)"
 
 cluster_option = click.option(
-    "--cluster", metavar="ADDRESS", help=f"Do the work on a cluster: {ADDRESSES}. Needs mrfit[cluster]."
+    "--cluster", metavar="ADDRESS", help=f"Run on a cluster: {ADDRESSES}. Needs mrfit[cluster]."
 )
 
 nested_option = stacked(
     click.option(
         "--cluster-column",
         metavar="COLUMN",
-        help="What each row belongs to (a person, a school): rows of one are drawn together.",
+        help="Column that names the cluster of each row, such as a school: bootstrap samples draw whole clusters.",
     ),
     click.option(
         "--cluster",
         multiple=True,
         metavar="ADDRESS",
-        help=f"Do the work on a cluster: {ADDRESSES}. Needs mrfit[cluster].",
+        help=f"Run on a cluster: {ADDRESSES}. Needs mrfit[cluster].",
     ),
 )
 

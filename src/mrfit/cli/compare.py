@@ -21,34 +21,45 @@ from mrfit.cli.picture_options import (
     title_of,
     title_option,
 )
-from mrfit.cli.sections import SectionedCommand
+from mrfit.cli.sections import MAIN, SectionedCommand
 
 if TYPE_CHECKING:
     from mrfit.analysis.model_comparison import Comparison
     from mrfit.model.markov_network import MarkovNetwork
 
 _SECTIONS = {
-    "Options that matter most": ("data", "metric", "top", "output", "plot", "as_json"),
+    MAIN: ("output", "plot", "data", "metric", "top", "as_json"),
     "Data": parameters_of(reading),
-    "Picture": ("title", *parameters_of(layout_options)),
-    "Output": (*parameters_of(common), "no_clobber"),
+    "Picture": {"title"} | parameters_of(layout_options),
+    "Output": parameters_of(common) | {"no_clobber"},
 }
+_GUIDE = ("Comparing models", "comparing.md")
 
 
-@click.command("compare", cls=SectionedCommand, sections=_SECTIONS)
+@click.command("compare", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE)
 @click.argument("model_a", metavar="A")
 @click.argument("model_b", metavar="B")
-@click.option("--data", metavar="DATA", help="Rows to score both models by.")
-@choice("--metric", "pll", "ll", help="Of --data: the pseudo-log-likelihood, or the log-likelihood, exact.")
-@click.option("--top", type=click.IntRange(min=0), default=10, show_default=True, help="Lines of each kind.")
+@click.option("--data", metavar="DATA", help="Table to score under both models.")
+@choice(
+    "--metric", "pll", "ll", help="Score of --data: the mean pseudo-log-likelihood, or the exact mean log-likelihood."
+)
+@click.option(
+    "--top",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="Number of edges and of parameters to print.",
+)
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
-    help="Where to write all parameters, as CSV; or a name in .html: both models on a page, as by mrfit report. - is "
+    help="Write all parameters to a CSV file; or write both models as an interactive page to an .html file. - is "
     "standard output.",
 )
-@click.option("--plot", metavar="FILE", help=f"Draw A, B, and the difference B - A, on one layout, as {PICTURES}.")
+@click.option(
+    "--plot", metavar="FILE", help=f"Draw A, B and the difference B - A, in one layout, to a {PICTURES} file."
+)
 @layout_options
 @title_option
 @writing
@@ -56,13 +67,7 @@ _SECTIONS = {
 @common
 @click.pass_context
 def command(context: click.Context, /, model_a: str, model_b: str, **options: Any) -> None:
-    """Compare models A and B of the same variables: edge weights, parameters, and the scores of rows.
-
-    Differences are B - A, largest first. Each edge has one weight, whose unit the output says: the log odds ratio (per
-    step, where both models give a variable the same scores), or for categories a norm without a sign. Parameters are
-    compared in canonical coordinates, or in spectral or ordered ones if both models have these. The standard error of a
-    difference of scores is that of the mean over rows of what B gains on each of them; where the rows had no part in
-    learning, a difference of more than two of them is no chance.
+    """Compare two models of the same variables: edge weights, parameters and scores.
 
     \b
     Examples:
@@ -70,6 +75,14 @@ def command(context: click.Context, /, model_a: str, model_b: str, **options: An
       mrfit compare small.mrf large.mrf --data test.csv --metric ll
       mrfit compare men.mrf women.mrf --plot both.pdf -o parameters.csv
       mrfit compare men.mrf women.mrf -o both.html
+    \f
+    Differences are B - A, largest first. Edge weights are log odds ratios, per step for ordered variables with the same
+    scores in both models. If a variable has unordered categories, the weight is a norm without a sign. The output
+    prints the unit. Parameters are compared in canonical coordinates, or in spectral or ordered ones if both models
+    have these.
+
+    The difference of scores has a standard error over rows. If the rows had no part in learning, a difference of more
+    than two standard errors is unlikely to be due to chance.
     """
     from mrfit.analysis.model_comparison import compare
     from mrfit.core.threads import resolve_jobs

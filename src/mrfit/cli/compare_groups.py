@@ -33,7 +33,7 @@ from mrfit.cli.picture_options import (
 )
 from mrfit.cli.progress import counting_progress
 from mrfit.cli.resampling_options import check_weights, relearned, take_by_itself, weights_option
-from mrfit.cli.sections import SectionedCommand
+from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,34 +45,47 @@ if TYPE_CHECKING:
 _MOST = 10  # edges and variables that are printed
 
 _SECTIONS = {
-    "Options that matter most": (
-        *("by", "paired", "tests", "permutations", "structure", "select", "rule", "penalty", "output", "plot"),
-    ),
-    "Groups": {"weights"},
-    "Data": parameters_of(reading) | {"states"},
+    MAIN: (*("by", "paired", "tests", "permutations", "structure", "select", "rule", "penalty", "output", "plot"),),
+    "Groups": ("weights",),
+    "Data": parameters_of(reading) | {"states", "cluster"},
     **LEARNER_SECTIONS,
     "Output": {"title", "as_json", "quiet"} | parameters_of(layout_options) | parameters_of(writing),
-    "Other": {"folds", "cluster"},
 }
+_GUIDE = ("Comparing groups", "groups.md")
 
 
-@click.command("compare-groups", cls=SectionedCommand, sections=_SECTIONS)
+@click.command("compare-groups", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE, defaults={"penalty": "none"})
 @click.argument("data")
-@click.option("--by", required=True, metavar="COLUMN", help="The column that tells groups apart, two or more of them.")
-@click.option("--paired", metavar="COLUMN", help="Who each row belongs to, if everybody has one row in every group.")
+@click.option(
+    "--by", required=True, metavar="COLUMN", help="Column that names the group of each row; two or more groups."
+)
+@click.option(
+    "--paired",
+    metavar="COLUMN",
+    help="Column that names the person of each row, if each person has one row in every group.",
+)
 @click.option(
     "--tests",
     metavar="TEST[,TEST...]",
-    help="wald: of parameters, by their errors; likelihood: of all interactions at once, exact; permutations: of rows "
-    "over groups, everything learned again. By default the first two, or the third where edges are selected.",
+    help="Tests. wald: parameters, by their standard errors. likelihood: all interactions at once, by the exact "
+    "likelihood ratio. permutations: of rows among groups, repeating all learning, as in the NCT. By default wald, "
+    "with likelihood if that is fast; permutations if edges are selected or rows are paired.",
 )
 @click.option(
-    "--permutations", type=click.IntRange(min=1), default=1000, show_default=True, help="How many of the third test."
+    "--permutations",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="Number of permutations of the permutation test.",
 )
 @weights_option
 @learner_options
-@click.option("-o", "--output", metavar="CSV", help="Where to write all edges; - is standard output.")
-@click.option("--plot", metavar="FILE", help=f"Draw all groups and their difference, on one layout, as {PICTURES}.")
+@click.option("-o", "--output", metavar="CSV", help="Write all edges to a CSV file; - is standard output.")
+@click.option(
+    "--plot",
+    metavar="FILE",
+    help=f"Draw the network of each group and their difference, in one layout, to a {PICTURES} file.",
+)
 @layout_options
 @title_option
 @writing
@@ -82,18 +95,26 @@ _SECTIONS = {
 @common
 @click.pass_context
 def command(context: click.Context, /, data: str, **options: Any) -> None:
-    """Learn a network from each group of DATA and test whether they differ: as a whole, by edge and by variable.
-
-    Without other options all pairs, no penalty. p-values of single edges and variables are adjusted for their number
-    (Benjamini and Hochberg). Networks of selected edges differ by how many rows groups have too; permutations know
-    that, eyes do not. Permutations in which learning fails are counted and named.
+    """Test whether groups have the same network: as a whole, by edge and by variable.
 
     \b
     Examples:
       mrfit compare-groups survey.csv --by sex
       mrfit compare-groups survey.csv --by sex --plot groups.pdf -o edges.csv
-      mrfit compare-groups survey.csv --by country --structure learned --select ebic --rule and
-      mrfit compare-groups therapy.csv --by time --paired patient --permutations 2000
+      mrfit compare-groups therapy.csv --by time --paired patient
+    \f
+    mrfit learns a network from each group, by default with all pairs and without a penalty. It adjusts the p-values of
+    single edges and variables for multiple comparisons (Benjamini and Hochberg).
+
+    If edges are selected, networks of groups of different sizes look different even if the groups do not differ. The
+    permutation test accounts for that; a comparison by eye does not. mrfit counts the permutations in which learning
+    fails, and prints the reason.
+
+    \b
+    More examples:
+      mrfit compare-groups survey.csv --by country --structure learned \\
+        --select ebic --rule and
+      mrfit compare-groups survey.csv --by sex --tests permutations
     """
     from mrfit.analysis.groups.compare_groups import compare_groups
     from mrfit.analysis.groups.groups_record import GroupsSummary

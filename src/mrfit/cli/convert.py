@@ -10,6 +10,7 @@ import click
 from mrfit.cli.files import check_files, send, summary_beside, writing
 from mrfit.cli.options import STANDARD, PartChoice, common
 from mrfit.cli.output import note, print_json, say
+from mrfit.cli.sections import SectionedCommand
 from mrfit.core.errors import InputError
 from mrfit.registry import FORMATS
 
@@ -19,34 +20,34 @@ if TYPE_CHECKING:
 _FORMAT = PartChoice(FORMATS, case_sensitive=False)
 
 
-@click.command("convert")
+@click.command("convert", cls=SectionedCommand, guide=("File formats", "formats.md"))
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
-@click.option("--from", "source_format", type=_FORMAT, help="Format of IN; by default its suffix says it.")
-@click.option("--to", "target_format", type=_FORMAT, help="Format of OUT; by default its suffix says it.")
-@click.option("--no-names", is_flag=True, help="Leave out the comment with the names of variables and states.")
+@click.option("--from", "source_format", type=_FORMAT, help="Format of IN; by default its suffix tells it.")
+@click.option("--to", "target_format", type=_FORMAT, help="Format of OUT; by default its suffix tells it.")
+@click.option("--no-names", is_flag=True, help="Omit the comment with the names of variables and states.")
 @writing
 @common
 def command(source: str, target: str, **options: Any) -> None:
-    """Write the model in IN to OUT in another format, with the same distribution.
+    """Convert a model to another file format, with the same distribution.
 
-    Either may be - for a standard stream, and end in .gz.
+    IN and OUT are files, also .gz, or - for standard input and output.
 
     \b
     Formats, by suffix:
-      .mrf   a learned model of mrfit; written with one parameter for each cell, and normalised
+      .mrf   a model of mrfit, with a parameter for each cell, normalised
       .uai   UAI competitions: potentials
-      .LG    the same with natural logarithms (toulbar2)
+      .LG    UAI with natural logarithms (toulbar2)
       .mn    Libra: weighted features, tables, trees
       .fg    libDAI: factor graph
-
-    .uai, .LG and .fg have no names; ours stand in a comment, which mrfit reads back. .mn has not even comments.
 
     \b
     Examples:
       mrfit convert model.mrf model.uai
       mrfit convert model.mn.gz model.fg
       mrfit convert download.txt model.mrf --from uai
+    \f
+    .uai, .LG and .fg have no names; mrfit writes them into a comment, which it reads back. .mn has no comments either.
     """
     from mrfit.formats.models import network_bytes, read_network
 

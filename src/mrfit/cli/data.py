@@ -6,27 +6,36 @@ from typing import Any
 
 import click
 
+from mrfit.cli.full_help import FullHelpGroup
 from mrfit.cli.options import common
 from mrfit.cli.output import print_json, say
+from mrfit.cli.sections import SectionedCommand
 
 _directory = click.option(
-    "--data", "data_dir", metavar="DIR", help="Where the data sets lie; MRFIT_DATA or a cache by default."
+    "--data", "data_dir", metavar="DIR", help="Directory of the data sets; by default that of MRFIT_DATA, or a cache."
 )
 
 
-@click.group("data")
+@click.group("data", cls=FullHelpGroup, guide=("Conventions", "conventions.md"))
 def command() -> None:
-    """Named data sets: the 20 density-estimation benchmarks and sets of the log-linear literature.
+    """List, download and locate named data sets.
 
-    A set can be used in place of a file as NAME:SPLIT, for instance `mrfit fit nltcs:train`.
+    There are 20 benchmarks of density estimation, and tables of the log-linear literature. Use a set in the place of a
+    file as NAME:SPLIT, such as nltcs:train.
+
+    \b
+    Examples:
+      mrfit data list
+      mrfit data get nltcs
+      mrfit fit nltcs:train --valid nltcs:valid --strength 1,10 -o nltcs.mrf
     """
 
 
-@command.command("list")
+@command.command("list", cls=SectionedCommand)
 @_directory
 @common
 def list_(data_dir: str | None, **options: Any) -> None:
-    """All data sets with their sizes, and whether their files are here."""
+    """List all data sets with their sizes."""
     from mrfit.data.named_datasets import catalogue, directory
 
     place = directory(data_dir)
@@ -49,12 +58,12 @@ def list_(data_dir: str | None, **options: Any) -> None:
         say(f"{entry['name']:<13}{entry['n_variables']:>5} variables  {here:<5} {splits}")
 
 
-@command.command("get")
+@command.command("get", cls=SectionedCommand)
 @click.argument("names", nargs=-1, required=True)
 @_directory
 @common
 def get(names: tuple[str, ...], data_dir: str | None, **options: Any) -> None:
-    """Fetch data sets that are not here yet, check all their files, and print their paths."""
+    """Download data sets, verify them and print their paths."""
     from mrfit.data.named_datasets import fetch, verify
 
     found = {}
@@ -64,12 +73,12 @@ def get(names: tuple[str, ...], data_dir: str | None, **options: Any) -> None:
     _print_paths(found, **options)
 
 
-@command.command("path")
+@command.command("path", cls=SectionedCommand)
 @click.argument("name", metavar="NAME[:SPLIT]")
 @_directory
 @common
 def path(name: str, data_dir: str | None, **options: Any) -> None:
-    """Print where the files of a data set lie."""
+    """Print the paths of the files of a data set."""
     from mrfit.data.named_datasets import find, named_set
 
     name, _, split = name.partition(":")

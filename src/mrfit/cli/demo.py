@@ -11,27 +11,33 @@ import click
 from mrfit.cli.files import check_files, writing
 from mrfit.cli.options import common
 from mrfit.cli.output import note_compiling, print_json, say
+from mrfit.cli.sections import SectionedCommand
 
 _STRENGTHS = (0.3, 1.0, 3.0, 10.0)
 
 
-@click.command("demo")
+@click.command("demo", cls=SectionedCommand, guide=("Installation and quickstart", "start.md"))
 @click.option(
     "-o",
     "--output",
     default="mrfit-demo",
     show_default=True,
     metavar="STEM",
-    help="The picture is STEM.png, the model STEM.mrf.",
+    help="Write the picture to STEM.png and the model to STEM.mrf.",
 )
 @writing
 @common
 def command(output: str, **options: Any) -> None:
-    """Learn a network of the pixels of handwritten digits, score it, and draw it.
+    """Learn a network of the pixels of handwritten digits, score it and draw it.
 
-    The data are scikit-learn's 1,797 digits of 8 x 8 pixels, made black and white: real, built in, nothing to
-    download. Three structures are learned on 60% of the rows, the strength of the penalty is chosen on 20%, and the
-    last 20% are scored.
+    \b
+    Examples:
+      mrfit demo
+      mrfit demo -o digits --json
+
+    The data are the 1,797 digits of scikit-learn, 8 x 8 pixels, in black and white. There is nothing to download. mrfit
+    learns three structures on 60 % of the rows, chooses the penalty strength on 20 % and scores the models on the last
+    20 %.
     """
     import numpy as np
     from sklearn.datasets import load_digits

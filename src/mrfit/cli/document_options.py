@@ -19,24 +19,25 @@ if TYPE_CHECKING:
     from mrfit.explorer.document import Document
     from mrfit.model.markov_network import MarkovNetwork
 
-reading_observed = reading_with("observed", help="; or observed: what rows have is counted")
+reading_observed = reading_with("observed", help="observed: count the observed values.")
 stability_option = click.option(
     "--stability",
     metavar="CSV",
-    help="How often resamples have each edge, as written by mrfit stability -o: rare ones are drawn faintly.",
+    help="Edge table written by mrfit stability -o: edges that few bootstrap samples include are drawn faintly.",
 )
 
 explored_options = stacked(
     model_argument,
     click.argument("data", required=False),
-    click.option("--title", metavar="TEXT", help="Of the page; by default the name of the model."),
+    click.option("--title", metavar="TEXT", help="Title of the page; by default the name of MODEL."),
     stability_option,
     click.option(
         "--evidence",
         "--given",
         multiple=True,
         metavar="NAME=STATE[,...]",
-        help="A state of each covariate of the model, if it has some; the page shows the other variables given these.",
+        help="State of each covariate of MODEL, if it has covariates; the page shows the network given these. "
+        "Repeatable.",
     ),
     from_option,
     reading_observed,

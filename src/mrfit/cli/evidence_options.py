@@ -24,8 +24,8 @@ evidence_option = click.option(
     "--given",
     multiple=True,
     metavar="NAME=STATE[,...]|FILE",
-    help="Known states, or a UAI .evid file; repeatable. NAME~L1:L2:... is soft evidence: the likelihood of what was "
-    "seen in each state, in their order. Quote names that contain commas: --evidence '\"diet=fish, meat\",age=old'.",
+    help="Known states, or a UAI .evid file. NAME~L1:L2:... is soft evidence, with a likelihood for each state, in "
+    "their order. Repeatable; quote names that contain commas: --evidence '\"diet=fish, meat\",age=old'.",
 )
 
 

@@ -13,7 +13,12 @@ from mrfit.core.errors import InputError
 from mrfit.registry import OBJECTIVES, PARAMETERIZATIONS
 
 exact_options = stacked(
-    part_choice("--objective", OBJECTIVES, help=f"{OBJECTIVES.help(': ')}."),
+    part_choice(
+        "--objective",
+        OBJECTIVES,
+        help="Objective to maximise: {parts}.",
+        short="Objective to maximise: pseudo-likelihood (fast), likelihood, rise or log-rise.",
+    ),
     choice(
         "--engine",
         "auto",
@@ -21,31 +26,34 @@ exact_options = stacked(
         "enumeration",
         "tree",
         "chains",
-        help="How a likelihood is worked out: over all joint states, by a junction tree, or by chains; exact: the one "
-        "of the first two that takes less; auto: the same, and chains where none ends soon.",
+        help="How to compute the likelihood (--objective likelihood). enumeration: over all joint states. tree: on a "
+        "junction tree. chains: estimated by Gibbs chains. exact: the faster of the first two. auto: exact, or "
+        "chains where that would take too long.",
     ),
     click.option(
         "--judge",
         type=click.Choice(("ll", "pll")),
-        help="What held-out rows choose by: the log-likelihood, estimated where it must be, or the "
-        "pseudo-log-likelihood; by default what is maximised.",
+        help="Held-out score that chooses among fits: the log-likelihood (estimated if necessary) or the "
+        "pseudo-log-likelihood. By default the score of --objective.",
     ),
     click.option(
         "--order",
         metavar="R|all",
-        help="All scopes of up to R variables, or all sets of variables; instead of --structure.",
+        help="Include all interactions of up to R variables, or all interactions; used instead of --structure.",
     ),
     part_choice(
         "--parameterization",
         PARAMETERIZATIONS,
-        help="The coordinates: what is shrunk, made zero or tied depends on them.",
+        help="Parameters that are penalised or tied: {parts}.",
+        short="Parameters that are penalised or tied: canonical, spectral, ordered and others.",
     ),
     click.option(
         "--reference",
         default="first",
         show_default=True,
         metavar="first|last|random|NAME=STATE,...",
-        help="For canonical coordinates, the state of each variable at which its features are silent.",
+        help="Reference category of each variable, for canonical parameters. Variables that are not named take the "
+        "first state.",
     ),
     click.option(
         "--ordered",
@@ -53,17 +61,16 @@ exact_options = stacked(
         bare="all",
         multiple=True,
         metavar="[all|NAME[,NAME...]|NAME=SCORE,SCORE...]",
-        help="Variables whose states have an order, and which interact by their scores: one parameter and a sign for a "
-        "pair of them. Without a value, or with all: every variable but the --covariates. Scores "
-        "are 0, 1, 2, ..., or as given (mood=0,1,3). Numbers are in order; the order of words is declared with "
-        "--states.",
+        help="Ordered (Likert) variables, which interact by scores: one edge parameter, with a sign. Without a "
+        "value: all except the covariates. Scores are 0, 1, 2, ..., or those you give (mood=0,1,3). Declare the "
+        "order of states that are words with --states. Repeatable.",
     ),
     choice(
         "--search",
         "exact",
         "hierarchical",
-        help="exact: the optimum over all scopes at once. hierarchical: a scope of three or more variables enters only "
-        "when all its subsets are in.",
+        help="Search of sparse penalties. exact: optimum over all interactions. hierarchical: an interaction of "
+        "three or more variables enters only after all its subsets.",
     ),
 )
 

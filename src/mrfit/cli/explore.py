@@ -14,7 +14,7 @@ from mrfit.cli.options import check_one_stream, common, parameters_of
 from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.cli.picture_options import title_of
 from mrfit.cli.progress import waiting
-from mrfit.cli.sections import SectionedCommand
+from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,33 +23,49 @@ if TYPE_CHECKING:
     from mrfit.model.markov_network import MarkovNetwork
 
 _SECTIONS = {
-    "Options that matter most": ("title", "compare", "stability", "port", "browser"),
+    MAIN: ("compare", "title", "stability", "evidence", "port", "browser", "as_json"),
     **explored_sections,
-    "Where it is served": ("host", "expose"),
+    "Server": ("host", "expose"),
     "Output": parameters_of(common),
 }
+_GUIDE = ("The explorer", "explorer.md")
 
 
-@click.command("explore", cls=SectionedCommand, sections=_SECTIONS)
+@click.command("explore", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE)
 @explored_options
-@click.option("--compare", metavar="OTHER", help="A second model of the same variables, shown and asked beside MODEL.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="By default one that is free.")
-@click.option("--browser/--no-browser", default=True, help="Open it; or only print the address.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Any other than this machine needs --expose.")
-@click.option("--expose", is_flag=True, help="Let others in the network ask, who know the address with its token.")
+@click.option("--compare", metavar="OTHER", help="Second model of the same variables, shown beside MODEL.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of the server; by default a free one.")
+@click.option(
+    "--browser/--no-browser", default=True, help="Open the page in the browser (default), or only print its address."
+)
+@click.option(
+    "--host",
+    metavar="ADDRESS",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to serve at; other addresses than this machine need --expose.",
+)
+@click.option(
+    "--expose", is_flag=True, help="Allow access from other machines, for people who know the address with its token."
+)
 @common
 def command(model_file: str, data: str | None, **options: Any) -> None:
-    """See MODEL as a network, set what you know, and watch everything else move: a page, served to you alone.
+    """Explore a model interactively in the browser.
 
-    The page is that of `mrfit report`, and the engines of mrfit answer it. Nothing leaves this machine. It runs until
-    Ctrl-C. With --json the address is printed as a document, for programs that open it.
+    Click a state to condition on it. The page is served to you alone, and runs until you press Ctrl-C.
 
     \b
     Examples:
       mrfit explore survey.mrf
       mrfit explore survey.mrf survey.csv
-      mrfit explore men.mrf --compare women.mrf              both on one page, and what differs
-      mrfit explore survey.mrf --no-browser --port 8000      over ssh -L 8000:localhost:8000
+      mrfit explore men.mrf --compare women.mrf
+    \f
+    The page is that of mrfit report; the inference engines of mrfit compute its answers. No data leave this machine.
+    With --json, mrfit prints the address as a JSON document, for programs that open it.
+
+    \b
+    More examples:
+      mrfit explore survey.mrf --no-browser --port 8000  over ssh -L
     """
     from mrfit.explorer.hosts import is_loopback
 

@@ -19,7 +19,7 @@ from mrfit.core.errors import InputError
 if TYPE_CHECKING:
     from mrfit.model.markov_network import MarkovNetwork
 
-writing = click.option("--no-clobber", is_flag=True, help="Refuse to overwrite a file that exists.")
+writing = click.option("--no-clobber", is_flag=True, help="Refuse to overwrite existing files.")
 
 Named = Mapping[str, str | tuple[str, ...] | None]  # what the user gave, by the name of the option or argument
 

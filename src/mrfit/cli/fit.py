@@ -33,7 +33,7 @@ from mrfit.cli.options import (
 from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.progress import grid_progress, solver_progress
-from mrfit.cli.sections import SectionedCommand
+from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.cli.structure_options import chooses_neighbours, structure_kind, structure_learners
 from mrfit.core.errors import InputError
 
@@ -46,92 +46,105 @@ if TYPE_CHECKING:
     from mrfit.structures.simple import StructureLearner
 
 
-_reading = reading_with("em", help="; or em: learn from incomplete rows, by what they have")
+_reading = reading_with("em", help="em: learn from incomplete rows, by their observed values.")
 
 _SECTIONS = {
-    "Options that matter most": (
-        *("valid", "test", "structure", "max_degree", "penalty", "strengths", "folds", "groups", "objective"),
-        "output",
+    MAIN: (
+        *("output", "structure", "penalty", "strengths", "valid", "folds", "objective", "ordered", "missing"),
+        "exclude",
     ),
-    "Data": parameters_of(_reading) | {"states", "in_parts", "cluster"},
+    "Data": parameters_of(_reading) | {"test", "states", "in_parts", "cluster"},
     **LEARNER_SECTIONS,
-    "Output": {"errors", "plot_scores", "title", "no_check", "resume", "as_json", "quiet"} | parameters_of(writing),
+    "Output": {"like", "errors", "plot_scores", "title", "no_check", "resume", "as_json", "quiet"}
+    | parameters_of(writing),
 }
+_GUIDE = ("Tutorial: from a survey to a network", "tutorial-survey.md")
 
 
-@click.command("fit", cls=SectionedCommand, sections=_SECTIONS)
+@click.command("fit", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE)
 @data_argument
-@click.option("--valid", metavar="FILE", help="Rows on which the best strength is chosen.")
-@click.option("--test", metavar="FILE", help="Rows that have no part in learning or choosing; they score the best.")
+@click.option("--valid", metavar="FILE", help="Validation set: rows whose score chooses the best penalty strength.")
+@click.option("--test", metavar="FILE", help="Test set: rows that only score the chosen model.")
 @learner_options
 @click.option(
-    "--like", metavar="MODEL", help="Learn as MODEL was learned, structure included; no other option of learning."
+    "--like",
+    metavar="MODEL",
+    help="Learn with the settings of MODEL, the structure learner included. Excludes all other options of learning.",
 )
 @states_option
 @cluster_option
 @click.option(
     "--in-parts",
     is_flag=True,
-    help="Count DATA file by file and never hold its rows together, as --cluster does: for the pseudo-likelihood and "
-    "structures that are given, a tree or learned.",
+    help="Read DATA file by file without holding all rows in memory, as --cluster does. For the pseudo-likelihood, "
+    "and for structures that are fixed, tree or learned.",
 )
 @choice(
     "--errors",
     "none",
     "sandwich",
     "model",
-    help="Standard errors of the parameters, kept in MODEL: sandwich, right for the pseudo-likelihood and for models "
-    "that are not the truth; model, for the likelihood of one that is. Needs --penalty none or l2.",
+    help="Standard errors of the parameters, stored in the model. sandwich: valid for the pseudo-likelihood and for "
+    "misspecified models. model: valid for the likelihood of a correct model. Needs --penalty none or l2.",
 )
 @click.option(
     "--plot-scores",
     metavar="FILE",
-    help=f"Draw the score against the number of groups, L2 dotted, as {PICTURES}.",
+    help=f"Draw the held-out score against the number of groups, with l2 dotted, to a {PICTURES} file.",
 )
 @title_option
 @click.option(
     "--no-check",
     is_flag=True,
-    help="Leave out the check whether the model's own rows look like DATA, which takes about as long as the fit at "
-    "most; `mrfit check` says more.",
+    help="Skip the check for spurious modes, which compares samples of the model with DATA and takes at most about as "
+    "long as the fit. mrfit check does more.",
 )
 @click.option(
     "--resume",
     metavar="FILE",
-    help="Keep in FILE every optimum that is found, and go on from what it holds: the same command again, after it was "
-    "stopped at any moment.",
+    help="Checkpoint: store finished fits in FILE, and continue from them when you run the same command again after an "
+    "interruption.",
 )
-@click.option("-o", "--output", metavar="MODEL", help="Where to write the model, a .mrf file; - is standard output.")
+@click.option("-o", "--output", metavar="MODEL", help="Write the model to a .mrf file; - is standard output.")
 @writing
 @_reading
 @common
 @click.pass_context
 def command(context: click.Context, /, data: tuple[str, ...], **options: Any) -> None:
-    """Learn a Markov network from DATA by penalised pseudo-likelihood or likelihood.
+    """Learn a Markov network from a table.
 
-    DATA is a .csv, .tsv, .txt, .data (each also .gz) or .parquet file, a directory or quoted pattern of them ('*.csv'),
-    an address (s3://...), standard input (-), or a named data set such as nltcs:train; several are one table.
-
-    On a --cluster rows are counted, or held in shards, and folds and regressions of structures are worked out there. A
-    grid without --folds goes from strength to strength, each from the last optimum, and stays on this machine.
+    DATA is a .csv, .tsv, .txt, .data or .parquet file, a directory, a quoted pattern ('*.csv'), an address (s3://...),
+    - for standard input, or a named data set such as nltcs:train. Several are read as one table.
 
     \b
     Examples:
       mrfit fit survey.csv -o survey.mrf
-      mrfit fit nltcs:train --valid nltcs:valid --strength 0.1,1,10 -o nltcs.mrf
+      mrfit fit survey.csv --structure learned --penalty none -o survey.mrf
+      mrfit fit train.csv --valid valid.csv --strength 1,10,100 -o model.mrf
+    \f
+    By default, mrfit maximises the pseudo-likelihood of all pairs of variables with an l2 penalty.
+
+    With --cluster, the rows are counted or held on the cluster, and folds and the regressions of structures run there.
+    A grid of penalty strengths without --folds runs on this machine, because each fit starts from the last.
+
+    \b
+    More examples:
       mrfit fit survey.csv --penalty l1 --strength 20 -o sparse.mrf
       mrfit fit survey.csv --penalty none --errors sandwich -o survey.mrf
-      mrfit fit dna:train --valid dna:valid --test dna:test --structure learned --penalty tied --groups 2,5,10 \\
-        --strength 1,10,30 -o dna.mrf
-      mrfit fit nltcs:train --structure learned --max-degree 5 -o sparse.mrf
+      mrfit fit survey.csv --ordered --covariates sex,age -o survey.mrf
+      mrfit fit survey.csv --missing em --penalty none -o survey.mrf
+      mrfit fit survey.txt --separator '|' --exclude id,income --na-values -9 \\
+        --missing drop -o survey.mrf
       mrfit fit counts.csv --weight count --structure order:3 -o counts.mrf
-      mrfit fit survey.txt --separator '|' --exclude id,income --na-values -9 --missing drop -o survey.mrf
-      mrfit fit survey.csv --missing em --penalty none --errors sandwich -o survey.mrf
-      mrfit fit nltcs:train --valid nltcs:valid --objective likelihood --parameterization spectral --order all \\
-        --penalty l1 -o spectral.mrf
-      mrfit fit kdd:train --valid kdd:valid --structure learned --max-degree 5 --objective likelihood -o kdd.mrf
+      mrfit fit dna:train --valid dna:valid --test dna:test --structure learned \\
+        --penalty tied --groups 2,5,10 --strength 1,10,30 -o dna.mrf
+      mrfit fit nltcs:train --valid nltcs:valid --objective likelihood \\
+        --parameterization spectral --order all --penalty l1 -o spectral.mrf
+      mrfit fit kdd:train --valid kdd:valid --structure learned --max-degree 5 \\
+        --objective likelihood -o kdd.mrf
+      mrfit fit ad:train --valid ad:valid --structure grown --cells 1e5 \\
+        --objective likelihood --toward tree -o ad.mrf
       mrfit fit '2024/*.parquet' --structure tree --cluster local:4 -o tree.mrf
-      mrfit fit ad:train --valid ad:valid --structure grown --cells 1e5 --objective likelihood --toward tree -o ad.mrf
     """
     from mrfit.core.threads import resolve_jobs
     from mrfit.formats.mrf import to_bytes

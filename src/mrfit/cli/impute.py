@@ -21,7 +21,7 @@ from mrfit.cli.options import (
 )
 from mrfit.cli.output import note_compiling, print_json, say
 from mrfit.cli.progress import counting_progress
-from mrfit.cli.sections import SectionedCommand
+from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,27 +32,30 @@ if TYPE_CHECKING:
 _DRAW = "draw"  # the column that numbers completed copies
 
 _SECTIONS = {
-    "Options that matter most": ("how", "draws", "output", "model_format"),
-    "Data": ("unknown", *sorted(parameters_of(layout))),
-    "Output": ("no_clobber", *sorted(parameters_of(common))),
+    MAIN: ("output", "how", "draws", "na_values", "unknown", "model_format"),
+    "Data": parameters_of(layout),
+    "Output": {"no_clobber"} | parameters_of(common),
 }
+_GUIDE = ("Missing data", "missing.md")
 
 
-@click.command("impute", cls=SectionedCommand, sections=_SECTIONS)
+@click.command("impute", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE)
 @model_argument
 @click.argument("data")
 @choice(
     "--how",
     "map",
     "draw",
-    help="The most probable states of all missing cells of a row together, or states drawn given the others.",
+    help="Fill in the most probable joint state of the missing values of a row (map), or draw it from its "
+    "distribution.",
 )
 @click.option(
     "--draws",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Completed copies of the table, one below the other and numbered in a first column 'draw'.",
+    help="Number of completed copies of the table (multiple imputation), stacked and numbered in a first column "
+    "'draw'. More than 1 needs --how draw.",
 )
 @click.option(
     "-o",
@@ -60,7 +63,7 @@ _SECTIONS = {
     default=STANDARD,
     show_default=True,
     metavar="FILE",
-    help="A .csv (also .gz) or .parquet file; - is standard output, as csv.",
+    help="Write the table to a .csv (also .gz) or .parquet file; - is standard output, as CSV.",
 )
 @from_option
 @unknown_option
@@ -68,16 +71,16 @@ _SECTIONS = {
 @writing
 @common
 def command(model_file: str, data: str, **options: Any) -> None:
-    """Fill in the missing values of DATA by what MODEL says, given the other values of their row.
-
-    Nothing else changes: values that are there keep their spelling, and columns that the model does not know, such as
-    weights or numbers of persons, are kept. Variables of the model for which DATA has no column are added. Text files
-    are written with a line of names. Values mean missing if they are empty, NA, ? and so on, or in --na-values.
+    """Fill in the missing values of a table, given the other values of their row.
 
     \b
     Examples:
       mrfit impute model.mrf survey.csv -o complete.csv
       mrfit impute model.mrf survey.csv --how draw --draws 20 -o copies.parquet
+    \f
+    Observed values keep their spelling, and columns that MODEL does not know, such as weights or IDs, stay as they are.
+    Variables of MODEL that DATA does not have are added. Text files are written with a line of column names. Missing
+    are empty values, NA, ? and similar codes, and those of --na-values.
     """
     from mrfit.data.encoding import UNOBSERVED
     from mrfit.formats.tables import check_table_path, table_bytes

@@ -20,8 +20,9 @@ from mrfit.cli.model_options import (
     note_remarks,
     read_model,
 )
-from mrfit.cli.options import STANDARD, check_one_stream, common, part_choice
+from mrfit.cli.options import STANDARD, check_one_stream, common, parameters_of, part_choice
 from mrfit.cli.output import note_compiling, print_json, say
+from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.core.errors import InputError
 from mrfit.registry import ENGINES
 
@@ -32,50 +33,59 @@ if TYPE_CHECKING:
 _FOR_MAP = ("toulbar2", "search")  # ways to most probable states that are no engines of anything else
 
 
-@click.command("infer")
+_SECTIONS = {
+    MAIN: ("task", "output", "engine", "sample", "log_base", "precision", "samples", "model_format", "as_json"),
+    "Output": parameters_of(writing) | parameters_of(common),
+}
+_GUIDE = ("File formats", "formats.md")
+
+
+@click.command("infer", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE)
 @model_argument
 @click.argument("evidence", metavar="[EVID]", required=False)
 @click.option(
     "--task",
     type=click.Choice(["PR", "MAR", "MAP"], case_sensitive=False),
     required=True,
-    help="PR: log of the sum over all states. MAR: probabilities of all states of all variables. MAP: the most "
-    "probable states together.",
+    metavar="PR|MAR|MAP",
+    help="PR: log partition function. MAR: marginal probabilities of all variables. MAP: most probable joint state.",
 )
 @click.option(
     "--log-base",
     default="10",
     show_default=True,
     metavar="10|e|NUMBER",
-    help="Of the logarithm of PR: 10 in the competitions, e in merlin.",
+    help="Base of the logarithm of PR: 10 as in the competitions, or e as in merlin.",
 )
-@click.option(
-    "--sample", type=click.IntRange(min=1), help="Which sample of EVID, counted from 1, where it has several."
-)
-@click.option("-o", "--output", metavar="FILE", help="Write the answer here instead of standard output.")
+@click.option("--sample", type=click.IntRange(min=1), help="Number of the sample of EVID to use, counted from 1.")
+@click.option("-o", "--output", metavar="FILE", help="Write the answer to FILE instead of standard output.")
 @part_choice(
     "--engine",
     ENGINES,
     "auto",
     *_FOR_MAP,
-    help="How to compute: auto takes what is exact and fast if anything is, and says what it took. toulbar2, search "
-    "and max-product only find most probable states.",
+    help="Inference engine. auto takes the fastest exact one that fits in memory, otherwise ais, and reports it. One "
+    "of auto, {parts}; for MAP also toulbar2 and search (local search).",
+    short="Inference engine. auto takes the fastest exact one that fits in memory, otherwise ais, and reports it.",
 )
 @effort_options
 @from_option
 @writing
 @common
 def command(model_file: str, evidence: str | None, **options: Any) -> None:
-    """Answer as programs in the UAI competitions do: variables and states are numbers, observed variables included.
+    """Solve a task of the UAI competitions: PR, MAR or MAP.
 
-    EVID is a .evid file: one sample in one line, one pair a line after their number (2008), or several samples (2010);
-    no file is no evidence. MODEL is a .uai, .LG, .mn, .fg or .mrf file, each also .gz, or - for standard input.
+    Variables and states are numbers, and the answer includes observed variables. EVID is a .evid file; without it there
+    is no evidence.
 
     \b
     Examples:
       mrfit infer grid.uai grid.uai.evid --task MAR > grid.uai.MAR
       mrfit infer grid.uai.gz --task PR -o grid.uai.PR
       mrfit infer model.mrf --task MAP --json
+    \f
+    EVID holds one sample on one line, one observation per line after their number (2008), or several samples (2010).
+    MODEL is a .uai, .LG, .mn, .fg or .mrf file, also .gz, or - for standard input.
     """
     files = {"MODEL": model_file, "EVID": evidence}
     check_one_stream(model_file, evidence)

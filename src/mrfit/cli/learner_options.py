@@ -10,7 +10,17 @@ import click
 
 from mrfit.cli.exact_options import coordinates_of, exact_options, structure_word
 from mrfit.cli.option_rules import Rule, has_setting, one_of, penalties_with, refuse_idle
-from mrfit.cli.options import PartChoice, choice, names, numbers, parameters_of, part_choice, stacked, whole_numbers
+from mrfit.cli.options import (
+    PartChoice,
+    PartOption,
+    choice,
+    names,
+    numbers,
+    parameters_of,
+    part_choice,
+    stacked,
+    whole_numbers,
+)
 from mrfit.cli.structure_options import covariates_option, structure_kind, structure_options, structure_rules
 from mrfit.cli.tying_options import tying_options, tying_rules, tying_settings
 from mrfit.registry import OBJECTIVES, PARAMETERIZATIONS, PENALTIES, SOLVERS, STRUCTURES
@@ -25,70 +35,87 @@ if TYPE_CHECKING:
 learner_options = stacked(
     click.option(
         "--structure",
-        metavar="WORD",
-        help=f"Which variables interact, by default complete; WORD is one of these. {STRUCTURES.help(': ')}.",
+        metavar="NAME",
+        cls=PartOption,
+        parts=STRUCTURES,
+        show_default="complete",
+        help="Interactions to include: {parts}.",
+        short="Interactions to include: complete (all pairs), learned (selects edges), tree, order:3 (up to triples), "
+        "edges:FILE and others.",
     ),
     structure_options,
     covariates_option,
-    click.option("--covariates-on-edges", is_flag=True, help="Covariates also affect every pair that interacts."),
+    click.option("--covariates-on-edges", is_flag=True, help="Let covariates also change the weight of every edge."),
     click.option(
         "--cells",
         type=float,
         metavar="N",
-        help="For --structure grown: let in only what leaves the cliques of a junction tree N cells, such as 1e6, so "
-        "that the likelihood is exact; for variables that nearly determine each other, where chains do not mix.",
+        help="For --structure grown: add only edges with which the cliques of a junction tree have at most N cells, "
+        "such as 1e6. The likelihood is then exact, which helps where chains do not mix.",
     ),
-    part_choice("--penalty", PENALTIES, help=f"{PENALTIES.help()}."),
+    part_choice(
+        "--penalty",
+        PENALTIES,
+        help="Penalty: {parts}.",
+        short="Penalty: l2 (shrinks), l1 or group (also selects), none, tied (makes parameters equal) and others.",
+    ),
     exact_options,
     click.option(
         "--strength",
         "strengths",
         metavar="S[,S...]",
-        help="Strength of the penalty against the sum over rows; several are warm-started. By default 1; for l1, "
-        "group, hierarchical and flat-l1 with held-out rows a path from the critical strength down, until they are "
-        "predicted no better; for tied parameters 0.01,0.1,0.5,1,10,15,30,50,100.",
+        help="Penalty strength lambda, not divided by the number of rows. The best held-out score chooses among "
+        "several (--valid or --folds); otherwise the weakest is used. By default 1; with held-out rows, sparse "
+        "penalties try a decreasing path. tied, hard and ltr try 0.01 to 100.",
     ),
     click.option(
         "--folds",
         type=click.IntRange(min=0),
         default=0,
+        show_default=True,
         metavar="N",
-        help="Choose by N-fold cross-validation instead of --valid; every fold learns its own structure.",
+        help="Number of folds of a cross-validation, used instead of --valid: 0 for none, or at least 2. Each fold "
+        "learns its own structure.",
     ),
     tying_options,
     click.option(
         "--free-orders",
         metavar="R[,R...]",
-        help="Scope sizes not penalised, '' for none; by default 1 (single variables) for l1, group, hierarchical "
-        "and for l2 with --objective likelihood, else none.",
+        help="Orders (numbers of variables) of interactions that are not penalised; '' for none. By default 1 for l1, "
+        "group, hierarchical, and for l2 with --objective likelihood; otherwise none.",
     ),
     choice(
         "--toward",
         "zero",
         "tree",
-        help="Where l2 draws parameters: zero, or their values in the smoothed tree of most mutual information.",
+        help="Target towards which l2 shrinks parameters: zero, or their values in the smoothed Chow-Liu tree.",
     ),
     click.option(
         "--solver",
         type=PartChoice(SOLVERS),
-        help="By default newton, or lbfgs for l2 on a junction tree; for penalties that make zeros proximal-newton, "
-        "but with the pseudo-likelihood owlqn (l1) or fista.",
+        help="Optimizer. By default newton, or lbfgs for l2 on a junction tree. Sparse penalties use proximal-newton "
+        "for the likelihood; for the pseudo-likelihood, l1 uses owlqn and the others fista.",
     ),
     click.option(
         "--tolerance",
         type=float,
         default=1e-6,
         show_default=True,
-        help="Largest subgradient entry at the solution; the duality gap of a likelihood is brought to a thousandth of "
-        "it, by a junction tree to itself.",
+        help="Max. gradient of the mean objective at which a fit has converged. For a likelihood, the duality gap "
+        "falls below a thousandth of it; on a junction tree, below it.",
     ),
-    click.option("--max-iterations", type=int, default=1000, show_default=True),
+    click.option(
+        "--max-iterations", type=int, default=1000, show_default=True, help="Largest number of iterations of a fit."
+    ),
 )
 
-# Where they stand in the help of a command that has them all.
+# Their sections in the help of a command that has them all.
 LEARNER_SECTIONS = {
-    "Structure": parameters_of(structure_options) | {"order", "cells", "covariates", "covariates_on_edges"},
-    "Penalty and coordinates": {"free_orders", "toward", "search"} | parameters_of(exact_options),
+    "Structure": parameters_of(structure_options)
+    | {"structure", "order", "cells", "covariates", "covariates_on_edges"},
+    "Penalty and parameterization": (
+        {"penalty", "strengths", "folds", "free_orders", "toward", "search"} | parameters_of(exact_options)
+    ),
     "Tying": parameters_of(tying_options),
     "Solver": ("solver", "tolerance", "max_iterations", "seed", "jobs"),
 }

@@ -22,9 +22,10 @@ from mrfit.cli.model_options import (
 )
 from mrfit.cli.options import check_one_stream, common
 from mrfit.cli.output import note_compiling, print_json, say
+from mrfit.cli.sections import SectionedCommand
 
 
-@click.command("logz")
+@click.command("logz", cls=SectionedCommand, guide=("Inference engines", "inference.md"))
 @model_argument
 @evidence_option
 @engine_option
@@ -32,16 +33,19 @@ from mrfit.cli.output import note_compiling, print_json, say
 @from_option
 @common
 def command(model_file: str, **options: Any) -> None:
-    """Print log Z of MODEL: the natural logarithm of the sum, over all joint states, of the product of its tables.
+    """Compute the log partition function log Z of a model.
 
-    With --evidence, over the joint states that agree with it; the difference from log Z without is the log probability
-    of the evidence. MODEL is a .mrf, .uai, .LG, .mn or .fg file, each also .gz, or - for standard input.
+    MODEL is a .mrf, .uai, .LG, .mn or .fg file, also .gz, or - for standard input.
 
     \b
     Examples:
       mrfit logz model.mrf
       mrfit logz model.mrf --evidence smoker=yes
       mrfit logz grid.uai.gz --evidence grid.uai.evid --json
+    \f
+    log Z is the natural logarithm of the sum, over all joint states, of the product of the tables of MODEL. With
+    --evidence, the sum is over the joint states that agree with it. The difference from log Z without evidence is the
+    log probability of the evidence.
     """
     check_one_stream(model_file, *evidence_files(options["evidence"]))
     note_compiling(quiet=is_silent(options))

@@ -10,47 +10,60 @@ from collections.abc import Sequence
 import click
 
 from mrfit._version import __version__
+from mrfit.cli.full_help import FullHelpGroup
 from mrfit.cli.output import as_options, note
 from mrfit.cli.plugin_commands import PluginCommand, plugin_commands
 from mrfit.core.errors import MrfitError
 
-# name: (module, one line for the overview), so that `mrfit --help` imports no command.
-_COMMANDS = {
-    "advise": ("mrfit.cli.advise", "What a careful analyst would do with a table, as commands."),
-    "plan": ("mrfit.cli.plan", "What work on a large table will take, before it is done."),
-    "fit": ("mrfit.cli.fit", "Learn a model from a table."),
-    "structure": ("mrfit.cli.structure", "Learn which variables interact."),
-    "stability": ("mrfit.cli.stability", "Learn again from resamples, and see what stays the same."),
-    "compare": ("mrfit.cli.compare", "What two models have in common, and how they differ."),
-    "compare-groups": ("mrfit.cli.compare_groups", "Whether groups of rows have the same network."),
-    "nodes": ("mrfit.cli.nodes", "How central, predictable and grouped the variables of a model are."),
-    "power": ("mrfit.cli.power", "How many rows it takes to find a model."),
-    "score": ("mrfit.cli.score", "Score a table under a model."),
-    "check": ("mrfit.cli.check", "Whether a model's own rows look like the data."),
-    "show": ("mrfit.cli.show", "Print what a model says."),
-    "query": ("mrfit.cli.query", "Probabilities under a model, given evidence."),
-    "explore": ("mrfit.cli.explore", "See a model as a network, set what you know, watch the rest move."),
-    "report": ("mrfit.cli.report", "A model as one page to see and ask, in a file that works offline."),
-    "annotate": ("mrfit.cli.annotate", "Put what data and resamples say of a model into its file."),
-    "sample": ("mrfit.cli.sample", "Draw rows from a model."),
-    "impute": ("mrfit.cli.impute", "Fill in the missing values of a table."),
-    "logz": ("mrfit.cli.logz", "The logarithm of the normalising constant of a model."),
-    "infer": ("mrfit.cli.infer", "Answers in the form of the UAI competitions: PR, MAR, MAP."),
-    "spectrum": ("mrfit.cli.spectrum", "How large interactions are by the number of variables they join."),
-    "theory": ("mrfit.cli.theory", "What theory says about a tied model."),
-    "convert": ("mrfit.cli.convert", "Write a model in another format: UAI, Libra, libDAI."),
-    "data": ("mrfit.cli.data", "List, fetch and locate named data sets."),
-    "demo": ("mrfit.cli.demo", "Learn from a real data set that is built in, in seconds, with a picture."),
-    "warm-up": ("mrfit.cli.warm_up", "Compile for this machine now what commands would compile when first used."),
+# Commands by group, each with its module and a line for the overview, so that `mrfit --help` imports no command.
+GROUPS = {
+    "Learn": {
+        "demo": ("mrfit.cli.demo", "Learn and draw a network from a built-in data set"),
+        "advise": ("mrfit.cli.advise", "Suggest an analysis of a table, as commands to copy"),
+        "plan": ("mrfit.cli.plan", "Forecast memory and time of learning from a large table"),
+        "fit": ("mrfit.cli.fit", "Learn a network and its parameters from a table"),
+        "structure": ("mrfit.cli.structure", "Learn which variables are directly associated"),
+    },
+    "Trust": {
+        "check": ("mrfit.cli.check", "Test whether a model reproduces the data"),
+        "score": ("mrfit.cli.score", "Compute the log-likelihood of a table under a model"),
+        "stability": ("mrfit.cli.stability", "Bootstrap an analysis to see how stable its edges are"),
+        "compare": ("mrfit.cli.compare", "Compare two models of the same variables"),
+        "compare-groups": ("mrfit.cli.compare_groups", "Test whether groups have the same network"),
+        "power": ("mrfit.cli.power", "Estimate how many rows a model needs"),
+    },
+    "Ask": {
+        "show": ("mrfit.cli.show", "Print the edges and parameters of a model"),
+        "query": ("mrfit.cli.query", "Compute probabilities, given evidence"),
+        "nodes": ("mrfit.cli.nodes", "Measure centrality, predictability and communities"),
+        "sample": ("mrfit.cli.sample", "Draw rows from a model"),
+        "impute": ("mrfit.cli.impute", "Fill in the missing values of a table"),
+        "logz": ("mrfit.cli.logz", "Compute the log partition function of a model"),
+        "infer": ("mrfit.cli.infer", "Solve a task of the UAI competitions: PR, MAR or MAP"),
+        "spectrum": ("mrfit.cli.spectrum", "Measure interactions by their number of variables"),
+        "theory": ("mrfit.cli.theory", "Bound the rows that recover the groups of a tied model"),
+    },
+    "Share": {
+        "report": ("mrfit.cli.report", "Write a model as an interactive page in one file"),
+        "explore": ("mrfit.cli.explore", "Explore a model interactively in the browser"),
+        "annotate": ("mrfit.cli.annotate", "Store data summaries and stability in a model file"),
+        "convert": ("mrfit.cli.convert", "Convert a model to another file format"),
+    },
+    "Set up": {
+        "data": ("mrfit.cli.data", "List, download and locate named data sets"),
+        "warm-up": ("mrfit.cli.warm_up", "Compile in advance what commands need"),
+    },
 }
+_COMMANDS = {name: entry for commands in GROUPS.values() for name, entry in commands.items()}
+_DISTRIBUTION = "mrfit"  # its own commands from entry points are about papers
 
 _INTERRUPTED = 130
 _NO_READER = 141
 _LONGEST = 2000  # characters of a message
 
 
-class _LazyGroup(click.Group):
-    """The commands of mrfit, then those of plug-ins, which cannot take the place of the former."""
+class _LazyGroup(FullHelpGroup):
+    """The commands of mrfit, then those of plug-ins, which cannot replace the former."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         return [*_COMMANDS, *_of_plugins()]
@@ -64,12 +77,41 @@ class _LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args[:1] == ["help"]:  # as git and others have it
+            args = [*args[1:], "--help"]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0].startswith("-") or self.get_command(ctx, args[0]) is not None:
+            return super().resolve_command(ctx, args)
+        from difflib import get_close_matches
+
+        close = get_close_matches(args[0], self.list_commands(ctx), 1)
+        hint = "".join(f" Did you mean {name!r}?" for name in close)
+        raise click.UsageError(f"No such command {args[0]!r}.{hint}", ctx)
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_commands(context, formatter)
+
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
-        if plugins := _of_plugins():
-            with formatter.section("Commands of plug-ins"):
-                formatter.write_dl([(name, plugin.summary()) for name, plugin in plugins.items()])
+        groups = command_groups()
+        widest = max(len(name) for lines in groups.values() for name in lines)
+        for heading, lines in groups.items():
+            with formatter.section(heading):
+                formatter.write_dl([(f"{name:<{widest}}", line) for name, line in lines.items()])
+
+
+def command_groups() -> dict[str, dict[str, str]]:
+    """Return the line of every command, by group: those of mrfit, its papers, and plug-ins."""
+    groups = {heading: {name: line for name, (_, line) in commands.items()} for heading, commands in GROUPS.items()}
+    groups |= {"Papers": {}, "Plug-ins": {}}
+    for name, plugin in _of_plugins().items():
+        heading = "Papers" if plugin.package == _DISTRIBUTION else "Plug-ins"
+        groups[heading][name] = plugin.summary().rstrip(".")
+    return {heading: lines for heading, lines in groups.items() if lines}
 
 
 def _of_plugins() -> dict[str, PluginCommand]:
@@ -79,20 +121,21 @@ def _of_plugins() -> dict[str, PluginCommand]:
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="mrfit")
 def cli() -> None:
-    """Learn discrete Markov networks from tables of yes/no or categorical columns.
+    """Learn networks from tables of yes/no, categorical or Likert columns, and query them.
 
     \b
     A first session:
-      mrfit demo                                          a real example with a picture
-      mrfit advise train.csv                              what kind of table it is, and what to do with it
-      mrfit structure train.csv --max-degree 5 -o edges.csv --plot network.png
-      mrfit fit train.csv --valid valid.csv --strength 1,10,100 -o model.mrf
-      mrfit show model.mrf                                the strongest interactions
-      mrfit score model.mrf test.csv                      mean pseudo-log-likelihood of new rows
-      mrfit check model.mrf train.csv                     does what it would draw look like the data?
-      mrfit query model.mrf --evidence smoker=yes         conditional probabilities
+      mrfit demo                                     a real example with a picture
+      mrfit advise survey.csv                        suggests an analysis
+      mrfit fit survey.csv -o survey.mrf             learns a network
+      mrfit check survey.mrf survey.csv              does it fit the data?
+      mrfit show survey.mrf                          the strongest edges
+      mrfit query survey.mrf --evidence smoker=yes   conditional probabilities
+      mrfit report survey.mrf -o survey.html         an interactive page
 
-    Every command takes --json for one JSON document on standard output; `mrfit COMMAND --help` explains it.
+    \b
+    mrfit COMMAND --help shows the main options, --help-all every option.
+    Every command takes --json. mrfit --version prints the version.
     """
 
 
@@ -111,7 +154,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(f"A command is needed after `{where}`; `{where} --help` lists them.")
     except click.UsageError as error:
         where = f" See `{error.ctx.command_path} --help`." if error.ctx else ""
-        return _fail(error.format_message().rstrip(".") + "." + where)
+        message = error.format_message()
+        return _fail((message if message.endswith("?") else message.rstrip(".") + ".") + where)
     except click.ClickException as error:
         return _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):

@@ -28,14 +28,16 @@ from_option = click.option(
     "--from",
     "model_format",
     type=PartChoice(FORMATS, case_sensitive=False),
-    help="Format of MODEL; by default its suffix says it, and standard input is mrf.",
+    help="Format of MODEL; by default its suffix tells it, and standard input is mrf.",
 )
 
 engine_option = part_choice(
     "--engine",
     ENGINES,
     "auto",
-    help="How to compute: auto takes what is exact and fast if anything is, and says what it took.",
+    help="Inference engine. auto takes the fastest exact one that fits in memory, otherwise ais, and reports it. One "
+    "of auto, {parts}.",
+    short="Inference engine. auto takes the fastest exact one that fits in memory, otherwise ais, and reports it.",
 )
 
 
@@ -44,13 +46,15 @@ effort_options = stacked(
         "--samples",
         type=click.IntRange(min=4),
         metavar="N",
-        help="Chains of an approximate answer: four times as many halve its standard errors.",
+        help="Number of chains of an approximate answer, at least 4. Four times as many chains halve its standard "
+        "errors.",
     ),
     click.option(
         "--precision",
         type=click.FloatRange(min=0.0, min_open=True),
         metavar="E",
-        help="Sample until no standard error of a probability is above E. Exact answers ignore both.",
+        help="Sample until all standard errors of probabilities are at most E. Exact answers need neither --samples "
+        "nor --precision.",
     ),
 )
 

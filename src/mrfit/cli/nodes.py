@@ -26,7 +26,7 @@ from mrfit.cli.picture_options import (
 )
 from mrfit.cli.progress import counting_progress
 from mrfit.cli.query import columns
-from mrfit.cli.sections import SectionedCommand
+from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,52 +39,59 @@ if TYPE_CHECKING:
     from mrfit.model.markov_network import MarkovNetwork
 
 _MOST = 25  # variables and communities that are printed
-_reading = reading_with("observed", help="; or observed: variables are predicted by the values a row has")
+_reading = reading_with("observed", help="observed: predict variables from the observed values of a row.")
 
 _SECTIONS = {
-    "Options that matter most": (
-        *("test", "resamples", "groups", "coding", "paths", "output", "plot", "plot_network", "as_json"),
+    MAIN: (
+        *("test", "resamples", "groups", "coding", "paths", "cluster_column", "output", "plot", "plot_network"),
+        "as_json",
     ),
-    "Data": parameters_of(_reading),
-    "Other": {"cluster_column", "cluster"},
+    "Data": parameters_of(_reading) | {"cluster"},
     "Output": {"title", "level"} | parameters_of(layout_options) | parameters_of(writing) | parameters_of(common),
 }
+_GUIDE = ("Centrality, predictability and communities", "nodes.md")
 
 
-@click.command("nodes", cls=SectionedCommand, sections=_SECTIONS)
+@click.command("nodes", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE)
 @model_argument
 @click.argument("data", required=False)
-@click.option("--test", metavar="FILE", help="Rows that had no part in learning: variables are predicted in these.")
+@click.option("--test", metavar="FILE", help="Test set: predictability is measured in these rows.")
 @click.option(
     "--resamples",
     type=click.IntRange(min=0),
     default=50,
     show_default=True,
-    help="Learn again from so many bootstrap resamples of DATA, everything each time as MODEL was learned, for ranges "
-    "and for communities that stay; 0 for none.",
+    help="Number of bootstrap samples of DATA, for intervals and for the stability of communities; 0 for none. Each "
+    "repeats all learning as for MODEL.",
 )
 @click.option(
     "--group",
     "groups",
     multiple=True,
     metavar="NAME=A[,B...]",
-    help="Variables that belong together, for bridges from group to group; once for each group.",
+    help="Group of variables, for bridge strength and bridge expected influence. Repeatable, once for each group.",
 )
 @click.option(
     "--coding",
     type=click.Choice(["weight", "01", "signs", "tables"]),
-    help="What measures count: the edge weight (default), the log odds ratio of states 0 and 1, a quarter of it "
-    "(states -1 and +1), or the norm of a centered table, with a sign where all states are numbers.",
+    help="Scale of the edge weights. weight: the edge weight (default). 01: log odds ratio of states 0 and 1. signs: a "
+    "quarter of it (states -1 and +1). tables: norm of the centered table, signed if all states are numbers.",
 )
-@click.option("--paths", is_flag=True, help="Closeness and betweenness too, by shortest paths of lengths 1 / |weight|.")
-@click.option("-o", "--output", metavar="CSV", help="Where to write all measures; - is standard output.")
-@click.option("--plot", metavar="FILE", help=f"Draw measures as dots, with ranges, as {PICTURES}.")
+@click.option(
+    "--paths",
+    is_flag=True,
+    help="Also compute closeness and betweenness, from shortest paths with lengths 1 / |edge weight|.",
+)
+@click.option("-o", "--output", metavar="CSV", help="Write all measures to a CSV file; - is standard output.")
+@click.option("--plot", metavar="FILE", help=f"Draw the measures as dots with intervals to a {PICTURES} file.")
 @click.option(
     "--plot-network",
     metavar="FILE",
-    help=f"Draw the network, rings for predictability, pale edges where few resamples have them, as {PICTURES}.",
+    help=f"Draw the network to a {PICTURES} file: rings show predictability, pale edges are in few bootstrap samples.",
 )
-@click.option("--level", type=float, default=0.95, show_default=True, help="Share of resamples in a range.")
+@click.option(
+    "--level", type=float, default=0.95, show_default=True, help="Level of percentile intervals, between 0 and 1."
+)
 @layout_options
 @title_option
 @writing
@@ -93,19 +100,25 @@ _SECTIONS = {
 @common
 @click.pass_context
 def command(context: click.Context, /, model_file: str, data: str | None, **options: Any) -> None:
-    """What single variables are in MODEL: how central, in which community, and how well the others predict them.
-
-    Node strength is the sum of the sizes of a variable's edge weights, expected influence their sum, where all have a
-    sign. Both depend on the unit of the weights, which is printed. Predictability is that of the rows of --test, or of
-    DATA: the share of rows guessed right, how much of the rest is left by those who know frequencies only, and the
-    deviance that the others explain. Communities are those of Louvain, on sizes of weights. Closeness and betweenness
-    suppose that something takes shortest ways through the network; they are less stable, and only there on request.
+    """Measure centrality, predictability and communities of the variables of a model.
 
     \b
     Examples:
       mrfit nodes model.mrf
-      mrfit nodes model.mrf survey.csv --plot nodes.pdf --plot-network network.pdf -o nodes.csv
+      mrfit nodes model.mrf survey.csv --plot nodes.pdf --plot-network network.pdf
       mrfit nodes model.mrf train.csv --test test.csv --resamples 500
+    \f
+    Node strength is the sum of the absolute edge weights of a variable. Expected influence is the sum of the signed
+    weights, if all have a sign. The output prints the unit of the weights.
+
+    Predictability is measured in the rows of --test, otherwise of DATA: accuracy, normalised accuracy (the share of the
+    errors of a guess by frequency that the model avoids) and explained deviance. Communities are those of Louvain, on
+    absolute edge weights. Closeness and betweenness assume that something travels along shortest paths; they are less
+    stable.
+
+    \b
+    More examples:
+      mrfit nodes model.mrf survey.csv -o nodes.csv
       mrfit nodes model.mrf pupils.csv --cluster-column school
       mrfit nodes model.mrf --group mood=sad,tired,worried --group body=pain,sleep
     """

@@ -13,6 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from mrfit._names import NAMES
+from mrfit.cli.full_help import shows_all
 from mrfit.cli.output import as_options, note
 from mrfit.cli.progress import command_progress, reading_progress
 from mrfit.core.errors import InputError
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from mrfit.registry import Registry
 
 STANDARD = "-"  # in the place of a file: standard input or output
+_LONGEST_METAVAR = 48
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -66,7 +68,8 @@ class PartChoice(click.ParamType):  # type: ignore[type-arg]  # generic since cl
         return (*self.extra, *self.parts)
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        return f"[{'|'.join(self.choices)}]"
+        listed = f"[{'|'.join(self.choices)}]"
+        return listed if len(listed) <= _LONGEST_METAVAR else "NAME"  # the help names them
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         word = str(value) if self.case_sensitive else str(value).lower()
@@ -78,14 +81,30 @@ class PartChoice(click.ParamType):  # type: ignore[type-arg]  # generic since cl
         return [CompletionItem(word) for word in self.choices if word.startswith(incomplete)]
 
 
-def part_choice(name: str, parts: Registry[Any], *extra: str, help: str) -> Callable[[Any], Any]:
+class PartOption(click.Option):
+    """An option whose help text lists all parts of a kind in the place of ``{parts}``, those of plug-ins too.
+
+    ``short`` is its text in short help.
+    """
+
+    def __init__(self, *args: Any, parts: Registry[Any], short: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.parts, self.short = parts, short
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        record, text = super().get_help_record(ctx), self.help or ""
+        shown = text.replace("{parts}", self.parts.help()) if shows_all(ctx) else self.short
+        return record and (record[0], record[1].replace(text, shown))
+
+
+def part_choice(name: str, parts: Registry[Any], *extra: str, help: str, short: str) -> Callable[[Any], Any]:
     """An option that is the word of a part, or one of ``extra``; the first of all by default."""
-    first = next(iter((*extra, *NAMES[parts.kind])))
-    return click.option(name, type=PartChoice(parts, *extra), default=first, show_default=True, help=help)
+    settings = {"type": PartChoice(parts, *extra), "default": next(iter((*extra, *NAMES[parts.kind])))}
+    return click.option(name, cls=PartOption, parts=parts, **settings, show_default=True, help=help, short=short)
 
 
 def _followed(command: Command) -> Command:
-    """Have a log say every now and then that the command is still at work."""
+    """Log at intervals that the command is still at work."""
 
     @wraps(command)
     def followed(*args: Any, **options: Any) -> Any:
@@ -97,12 +116,12 @@ def _followed(command: Command) -> Command:
 
 
 common = stacked(
-    click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."),
     click.option(
-        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of whatever is random."
+        "--json", "as_json", is_flag=True, help="Print one JSON document to standard output, and nothing else there."
     ),
-    click.option("--jobs", type=int, default=-1, show_default=True, help="Threads; -1 takes all processors."),
-    click.option("--quiet", is_flag=True, help="No progress, notes or summary."),
+    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."),
+    click.option("--jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 uses all processors."),
+    click.option("--quiet", is_flag=True, help="Print no progress, notes or summary."),
     _followed,
 )
 
@@ -112,7 +131,7 @@ unknown_option = choice(
     "--unknown",
     "error",
     "drop",
-    help="What a value outside the known or declared states does: stop, or drop its row.",
+    help="How to handle values outside the known states: stop with an error, or drop the row.",
 )
 
 layout = stacked(
@@ -120,54 +139,72 @@ layout = stacked(
         "--na-values",
         multiple=True,
         metavar="VALUE[,VALUE...]",
-        help="Values that mean missing, besides NA, ? and so on.",
+        help="Codes for missing values, in addition to empty fields, NA, NaN, null, N/A, ? and *. Repeatable.",
     ),
     click.option(
         "--header/--no-header",
         default=None,
-        help="Whether the first line of text files names the columns; found out by default.",
+        help="Whether the first line of a text file names the columns; detected by default.",
     ),
     click.option(
-        "--separator", metavar="CHAR", help="What separates fields: a character, or tab, space, ...; found by default."
+        "--separator",
+        metavar="CHAR",
+        help="Field separator: one character, or tab, space, comma, semicolon, colon or pipe; detected by default.",
     ),
-    click.option("--encoding", help="Of text files, for instance latin-1; by default UTF-8, or UTF-16 if marked so."),
+    click.option(
+        "--encoding",
+        metavar="NAME",
+        help="Encoding of text files, such as latin-1; by default UTF-8, or UTF-16 with a byte order mark.",
+    ),
     click.option(
         "--format",
         type=click.Choice(["csv", "tsv", "txt", "data", "parquet", "items"]),
-        help="What DATA is, whatever its name; standard input (-) is csv by default, items are lists of what is on.",
+        help="Format of DATA; by default its suffix tells it, and standard input (-) is csv. items: each line lists "
+        "the items of a row, as in market baskets.",
     ),
 )
 
 memory_option = click.option(
     "--memory",
     metavar="BYTES",
-    help="What the rows of DATA may take while they are read, such as 2GB; by default most of what is free.",
+    help="Memory limit for reading the rows of DATA, such as 2GB; by default 80 % of the free memory.",
 )
 
-_MISSING = "What a missing value does: stop, drop its row, or be a state of its own"
+_MISSING = (
+    "How to handle missing values. error: stop. drop: drop the row (listwise deletion). state: add a state 'missing'."
+)
 _KEPT = ("em", "observed")  # ways to deal with missing values that need them unobserved
 
 
-def reading_with(*kept: str, help: str = "") -> Callable[[Any], Any]:
-    """Options of reading, with further words for --missing."""
-    missing = choice("--missing", "error", "drop", "state", *kept, help=f"{_MISSING}{help}.")
+def reading_with(*kept: str, help: str = "", default: str = "error") -> Callable[[Any], Any]:
+    """Options of reading, with further words for --missing, which ``help`` explains."""
+    missing = click.option(
+        "--missing",
+        type=click.Choice(["error", "drop", "state", *kept]),
+        default=default,
+        show_default=True,
+        help=f"{_MISSING} {help}".rstrip(),
+    )
     return stacked(which_columns, missing, unknown_option, layout, memory_option)
 
 
 which_columns = stacked(
     click.option(
-        "--columns", multiple=True, metavar=_NAMES, help='Use only these columns; may be repeated, and "quoted, so".'
+        "--columns",
+        multiple=True,
+        metavar=_NAMES,
+        help="Use only these columns. Repeatable; quote names that contain commas: --columns '\"a, b\",c'.",
     ),
     click.option(
-        "--exclude", multiple=True, metavar=_NAMES, help="Leave out these columns, for instance --exclude id."
+        "--exclude", multiple=True, metavar=_NAMES, help="Leave out these columns, such as --exclude id. Repeatable."
     ),
     click.option(
         "--include",
         multiple=True,
         metavar=_NAMES,
-        help="Keep these columns though they have another value in nearly every row.",
+        help="Keep these columns although they are ID-like, with a different value in nearly every row. Repeatable.",
     ),
-    click.option("--weight", metavar="COLUMN", help="Column that holds row weights or counts."),
+    click.option("--weight", metavar="COLUMN", help="Column of row weights or counts; it is not a variable."),
 )
 
 reading = reading_with()
@@ -301,7 +338,7 @@ def tell_notes(notes: Sequence[str], *, quiet: bool) -> None:
 
 
 states_option = click.option(
-    "--states", metavar="FILE", help='JSON file that declares states, in order: {"smoker": ["no", "yes"]}.'
+    "--states", metavar="FILE", help='JSON file with the states of variables, in order: {"smoker": ["no", "yes"]}.'
 )
 
 

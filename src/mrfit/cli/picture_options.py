@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PICTURES = ".png, .svg or .pdf"
 
 title_option = click.option(
-    "--title", metavar="TEXT", help="Title of the picture, '' for none; by default the name of the data or model."
+    "--title", metavar="TEXT", help="Title of the picture; '' for none. By default the name of the data or model."
 )
 
 layout_options = stacked(
@@ -27,10 +27,12 @@ layout_options = stacked(
         default="force",
         show_default=True,
         metavar="force|circle|FILE",
-        help="Where variables stand in the picture: connected ones near each other, all on a circle, or where a .csv "
-        "(name,x,y) or .json file says, so that two networks can be compared by eye.",
+        help="Layout of the network: connected variables near each other (force), all on a circle, or the positions in "
+        "a .csv (name,x,y) or .json FILE.",
     ),
-    click.option("--save-layout", metavar="FILE", help="Write where they stand to a .csv or .json file, for --layout."),
+    click.option(
+        "--save-layout", metavar="FILE", help="Write the positions of variables to a .csv or .json file, for --layout."
+    ),
 )
 
 

@@ -6,27 +6,36 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mrfit.cli.options import common, layout_of, reading, reading_of, source_of
+from mrfit.cli.options import common, data_argument, layout_of, parameters_of, reading, reading_of, source_of
 from mrfit.cli.output import print_json, say
+from mrfit.cli.sections import MAIN, SectionedCommand
 
 if TYPE_CHECKING:
     from mrfit.analysis.advice.forecast import Forecast
 
 
-@click.command("plan")
-@click.argument("data", nargs=-1, required=True)
+_SECTIONS = {
+    MAIN: ("memory", "columns", "exclude", "weight", "missing", "format", "as_json"),
+    "Data": parameters_of(reading),
+    "Output": parameters_of(common),
+}
+_GUIDE = ("Large tables and clusters", "scale.md")
+
+
+@click.command("plan", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE)
+@data_argument
 @reading
 @common
 def command(data: tuple[str, ...], **options: Any) -> None:
-    """What reading DATA and learning from it will take: memory, passes and processor time, before any of it is done.
-
-    Only the first rows of a table are read, and all of a file of item lists. Times are those of one processor, from
-    constants that were measured on one machine (docs/scale.md): trust their order of magnitude.
+    """Forecast the memory and time of reading a table and learning from it.
 
     \b
     Examples:
       mrfit plan survey.parquet
       mrfit plan parts/ --memory 8GB --json
+    \f
+    mrfit reads only the first rows of a table, but all of a file of item lists. Times are for one processor, computed
+    from constants measured on one machine (docs/scale.md). Rely on their order of magnitude only.
     """
     from mrfit.analysis.advice.forecast import Forecast
     from mrfit.data.memory import MemoryLimit

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from mrfit.cli.full_help import with_help_all
 from mrfit.core.errors import MrfitError
 
 GROUP = "mrfit.commands"
@@ -50,7 +51,7 @@ class PluginCommand(NamedTuple):
                 f"The command {self.name!r} of the package {self.package!r} cannot be loaded: {_named(error)}. Update "
                 "the package, or uninstall it.",
             )
-        return command
+        return with_help_all(command)
 
 
 def plugin_commands() -> dict[str, PluginCommand]:

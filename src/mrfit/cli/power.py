@@ -17,7 +17,7 @@ from mrfit.cli.output import note_compiling, note_failures, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.progress import counting_progress
 from mrfit.cli.resampling_options import check_weights, relearned, take_by_itself, weights_option
-from mrfit.cli.sections import SectionedCommand
+from mrfit.cli.sections import MAIN, SectionedCommand
 
 if TYPE_CHECKING:
     from mrfit.analysis.sample_size.power import SampleSizeStudy
@@ -26,43 +26,59 @@ if TYPE_CHECKING:
 _MOST_EDGES = 10  # printed
 
 _SECTIONS = {
-    "Options that matter most": (
-        *("rows", "repetitions", "sensitivity", "structure", "select", "gamma", "rule", "penalty", "strengths", "plot"),
+    MAIN: (
+        *("rows", "repetitions", "sensitivity", "structure", "select", "rule", "penalty", "strengths", "plot"),
+        "as_json",
     ),
+    "Data": ("cluster", "weights"),
     **LEARNER_SECTIONS,
-    "Output": {"title", "as_json", "quiet"} | parameters_of(writing),
-    "Other": {"folds", "weights", "cluster"},
+    "Output": {"title", "quiet"} | parameters_of(writing),
 }
+_DEFAULTS = {"structure": "learned", "select": "ebic", "rule": "and"}
+_GUIDE = ("Sample size and power", "power.md")
 
 
-@click.command("power", cls=SectionedCommand, sections=_SECTIONS)
+@click.command("power", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE, defaults=_DEFAULTS)
 @click.argument("model_file", metavar="MODEL")
-@click.option("--rows", default="200,500,1000", show_default=True, metavar="N[,N...]", help="Rows of a table.")
+@click.option("--rows", default="200,500,1000", show_default=True, metavar="N[,N...]", help="Numbers of rows to try.")
 @click.option(
-    "--repetitions", type=click.IntRange(min=2), default=100, show_default=True, help="Tables of each number of rows."
+    "--repetitions",
+    type=click.IntRange(min=2),
+    default=100,
+    show_default=True,
+    help="Number of simulated tables for each number of rows.",
 )
 @click.option(
-    "--sensitivity", type=float, default=0.8, show_default=True, help="Share of edges to be found: how many rows?"
+    "--sensitivity",
+    type=float,
+    default=0.8,
+    show_default=True,
+    help="Share of the edges to recover, between 0 and 1; mrfit prints how many rows it takes.",
 )
 @weights_option
 @learner_options
-@click.option("--plot", metavar="FILE", help=f"Draw what is found against the number of rows, as {PICTURES}.")
+@click.option(
+    "--plot", metavar="FILE", help=f"Draw sensitivity and specificity against the number of rows to a {PICTURES} file."
+)
 @title_option
 @writing
 @cluster_option
 @common
 @click.pass_context
 def command(context: click.Context, /, model_file: str, **options: Any) -> None:
-    """Draw tables from MODEL, learn from each, and say how much of MODEL is found: how many rows does a study need?
+    """Estimate how many rows a study needs to recover the edges of a model.
 
-    MODEL is what one expects, such as the fit of a pilot study with a sparse structure: every edge that is not zero
-    counts. Learns as the options say, by default as `mrfit structure --select ebic --rule and` does.
+    MODEL is the network you expect, such as a sparse fit of a pilot study. All its nonzero edges count.
 
     \b
     Examples:
       mrfit power pilot.mrf --rows 200,500,1000,2000
-      mrfit power pilot.mrf --rows 500,1000 --penalty l1 --strength 20 --structure complete
       mrfit power pilot.mrf --sensitivity 0.9 --plot power.pdf
+      mrfit power pilot.mrf --structure complete --penalty l1 --strength 20
+    \f
+    mrfit simulates tables from MODEL, learns a network from each, and compares it with MODEL. Without --structure it
+    learns as mrfit structure --select ebic --rule and does. With --structure, --select and --rule have their usual
+    defaults, degree and or.
     """
     from mrfit.analysis.sample_size.power import sample_size
     from mrfit.analysis.sample_size.power_record import PowerSummary
@@ -72,7 +88,7 @@ def command(context: click.Context, /, model_file: str, **options: Any) -> None:
     jobs = resolve_jobs(options["jobs"])
     enter_cluster(context, options["cluster"])
     if options["structure"] is None:
-        take_by_itself(context, options, structure="learned", select="ebic", rule="and")
+        take_by_itself(context, options, **_DEFAULTS)
     check_weights(context, options)
     sizes = whole_numbers(options["rows"], "--rows")
     if options["plot"] is not None:

@@ -24,7 +24,7 @@ from mrfit.cli.model_options import (
 from mrfit.cli.options import check_one_stream, common, parameters_of
 from mrfit.cli.output import note, note_compiling, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
-from mrfit.cli.sections import SectionedCommand
+from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.core.errors import InputError
 from mrfit.core.rounding import probability, with_error
 
@@ -33,51 +33,64 @@ if TYPE_CHECKING:
     from mrfit.model.queries.answer import BestState, Distribution, Explanation, Influence, JointProbabilities, LogZ
 
 _SECTIONS = {
-    "The question": ("evidence", "ask", "map", "explain"),
-    "How it is answered": ("engine", "samples", "precision", "plan", "model_format"),
-    "Output": ("top", "plot", "title", "no_clobber", *sorted(parameters_of(common))),
+    MAIN: ("evidence", "ask", "map", "explain", "plot", "top", "engine", "precision", "plan", "as_json"),
+    "Inference": ("samples", "model_format"),
+    "Output": {"title", "no_clobber"} | parameters_of(common),
 }
+_GUIDE = ("Queries", "queries.md")
 
 
-@click.command("query", cls=SectionedCommand, sections=_SECTIONS)
+@click.command("query", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE)
 @model_argument
 @evidence_option
 @click.option(
     "--ask",
     multiple=True,
     metavar="NAME[,NAME...]",
-    help="A variable, or several for all their states together; may be repeated. By default all without evidence.",
+    help="Variable to print; several in one option ask for their joint probabilities. Repeatable. By default all "
+    "variables without evidence.",
 )
-@click.option("--map", is_flag=True, help="Also the most probable states of all variables together.")
+@click.option("--map", is_flag=True, help="Also find the most probable joint state of all variables (MAP).")
 @click.option(
-    "--explain", is_flag=True, help="Also how much each piece of evidence contributed to each variable of --ask."
+    "--explain", is_flag=True, help="Also show how much each piece of evidence contributes, for each variable of --ask."
 )
 @engine_option
 @effort_options
-@click.option("--plan", is_flag=True, help="Say what the answer would take, and stop.")
+@click.option(
+    "--plan", is_flag=True, help="Print the engine, memory and time that the answer would need, without computing it."
+)
 @from_option
 @click.option(
-    "--top", type=click.IntRange(min=0), default=20, show_default=True, help="Variables, or joint states, to print."
+    "--top",
+    type=click.IntRange(min=0),
+    default=20,
+    show_default=True,
+    help="Number of variables or joint states to print.",
 )
-@click.option("--plot", metavar="FILE", help=f"Draw the probabilities, before and after, as {PICTURES}.")
+@click.option(
+    "--plot", metavar="FILE", help=f"Draw the probabilities before and after the evidence to a {PICTURES} file."
+)
 @title_option
 @writing
 @common
 def command(model_file: str, **options: Any) -> None:
-    """Probabilities of the states of variables under MODEL, given evidence on others.
-
-    MODEL is a .mrf, .uai, .LG, .mn or .fg file, each also .gz, or - for standard input. Each state is shown with its
-    probability before the evidence, after it, and the difference; where variables are many, those that moved
-    most. --json has all of them.
+    """Compute probabilities of variables, given evidence on others.
 
     \b
     Examples:
-      mrfit query model.mrf --evidence smoker=yes --ask cough
+      mrfit query model.mrf --evidence smoker=yes
       mrfit query model.mrf --evidence smoker=yes,age=old --plot answer.png
-      mrfit query model.mrf --ask cough,asthma                 their states together
       mrfit query model.mrf --evidence cough=yes --ask asthma --explain
-      mrfit query model.mrf --evidence 'test~0.1:0.9' --map    a test 9 times as likely in the second state
-      mrfit query grid.uai.gz --evidence grid.uai.evid --plan  what it would take
+    \f
+    mrfit prints the probability of each state before and after the evidence, and the change. If there are many
+    variables, it prints those that change most; --json has all of them. MODEL is a .mrf, .uai, .LG, .mn or .fg file,
+    also .gz, or - for standard input.
+
+    \b
+    More examples:
+      mrfit query model.mrf --ask cough,asthma                 joint probabilities
+      mrfit query model.mrf --evidence 'test~0.1:0.9' --map    soft evidence
+      mrfit query grid.uai.gz --evidence grid.uai.evid --plan  what it would need
     """
     from mrfit.analysis.query_record import PlanSummary, QuerySummary
 

@@ -10,36 +10,38 @@ from mrfit.cli.document_options import Explored, explored_options, explored_sect
 from mrfit.cli.files import check_files, send, writing
 from mrfit.cli.options import STANDARD, check_one_stream, common, parameters_of
 from mrfit.cli.output import note_compiling, print_json, say
-from mrfit.cli.sections import SectionedCommand
+from mrfit.cli.sections import MAIN, SectionedCommand
 
 _SECTIONS = {
-    "Options that matter most": ("output", "title", "stability"),
+    MAIN: ("output", "title", "stability", "evidence", "missing", "as_json"),
     **explored_sections,
     "Output": parameters_of(writing) | parameters_of(common),
 }
+_GUIDE = ("The explorer", "explorer.md")
 
 
-@click.command("report", cls=SectionedCommand, sections=_SECTIONS)
+@click.command("report", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE)
 @explored_options
 @click.option(
-    "-o", "--output", required=True, metavar="FILE", help="Where to write it: report.html; - is standard output."
+    "-o", "--output", required=True, metavar="FILE", help="Write the page to an .html file; - is standard output."
 )
 @writing
 @common
 def command(model_file: str, data: str | None, **options: Any) -> None:
-    """Write MODEL as one page on which it is seen and asked: a single file that works offline, from a mail too.
-
-    On the page: the network, every variable with its probabilities, what changes when states are known, interactions
-    in words. It computes for itself, exactly where the model allows it, else by sampling with an error that it shows;
-    it loads nothing. With DATA it also shows how frequent states were, how well the others explain each variable, and
-    the score; the rows are not put into it.
-    `mrfit explore` opens the same page with the engines of mrfit behind it.
+    """Write a model as an interactive page: one file that works offline.
 
     \b
     Examples:
       mrfit report survey.mrf -o survey.html
       mrfit report survey.mrf survey.csv -o survey.html --title "Survey 2024"
-      mrfit report survey.mrf -o survey.html --stability edges.csv
+      mrfit report survey.mrf --stability edges.csv -o survey.html
+    \f
+    The page shows the network, the probabilities of every variable, how they change with evidence, and the interactions
+    as sentences. It computes its answers itself: exactly if the model allows it, otherwise by sampling, with the error.
+    It loads nothing from other servers.
+
+    With DATA, the page also shows observed frequencies, the predictability of each variable and the score. It does not
+    contain the rows. mrfit explore opens the same page with the inference engines of mrfit.
     """
     from mrfit.explorer.html_page import report_page
 

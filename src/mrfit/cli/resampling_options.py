@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 weights_option = click.option(
     "--weights",
     type=click.Choice(["regressions", "parameters"]),
-    help="What an edge weighs: as `mrfit structure` says it, or the parameter of a fit; by default the first with "
-    "--structure learned, else the second.",
+    help="Edge weights from the regressions of mrfit structure, or from the parameters of a fit. By default "
+    "regressions with --structure learned, otherwise parameters.",
 )
 
 

@@ -11,11 +11,14 @@ from mrfit.cli.files import check_files, send, summary_beside, writing
 from mrfit.cli.model_options import from_option, is_silent, model_argument, read_model
 from mrfit.cli.options import STANDARD, check_one_stream, common, tell_notes
 from mrfit.cli.output import note_compiling, print_json, say
+from mrfit.cli.sections import SectionedCommand
 
 
-@click.command("sample")
+@click.command("sample", cls=SectionedCommand, guide=("Sampling", "sampling.md"))
 @model_argument
-@click.option("-n", "--rows", type=click.IntRange(min=1), default=1000, show_default=True, help="How many.")
+@click.option(
+    "-n", "--rows", type=click.IntRange(min=1), default=1000, show_default=True, help="Number of rows to draw."
+)
 @evidence_option
 @click.option(
     "-o",
@@ -23,22 +26,24 @@ from mrfit.cli.output import note_compiling, print_json, say
     default=STANDARD,
     show_default=True,
     metavar="FILE",
-    help="A .csv (also .gz) or .parquet file; - is standard output, as csv.",
+    help="Write the rows to a .csv (also .gz) or .parquet file; - is standard output, as CSV.",
 )
 @from_option
 @writing
 @common
 def command(model_file: str, rows: int, output: str, **options: Any) -> None:
-    """Draw rows from the distribution of MODEL, given the evidence; states by name.
+    """Draw rows from the distribution of a model, given evidence.
 
-    They are independent and exact where a junction tree fits, else from Gibbs chains, which a note says. MODEL is a
-    .mrf, .uai, .LG, .mn or .fg file, each also .gz, or - for standard input.
+    MODEL is a .mrf, .uai, .LG, .mn or .fg file, also .gz, or - for standard input.
 
     \b
     Examples:
       mrfit sample model.mrf -n 10000 -o rows.csv
       mrfit sample model.mrf -n 500 --evidence smoker=yes --seed 7 | head
       mrfit sample grid.uai.gz -n 1000000 -o rows.parquet
+    \f
+    Rows are independent and exact if a junction tree fits in memory. Otherwise they come from Gibbs chains, and mrfit
+    prints a note.
     """
     from mrfit.formats.tables import check_table_path, table_bytes, table_of
 

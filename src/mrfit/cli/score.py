@@ -18,51 +18,55 @@ from mrfit.cli.options import (
     tell_notes,
 )
 from mrfit.cli.output import note, note_compiling, print_json, say
-from mrfit.cli.sections import SectionedCommand
+from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.registry import ENGINES
 
 if TYPE_CHECKING:
     from mrfit.model.factor_network import FactorNetwork
     from mrfit.model.markov_network import MarkovNetwork
 
-_reading = reading_with("observed", help="; or observed: rows are scored by the values they have")
+_reading = reading_with("observed", help="observed: score the observed values of a row.")
 
 _SECTIONS = {
-    "Options that matter most": ("metric", "per_row", "model_format", "as_json"),
+    MAIN: ("metric", "per_row", "missing", "unknown", "weight", "model_format", "as_json"),
     "Data": parameters_of(_reading),
     "Output": parameters_of(common),
 }
+_GUIDE = ("Conventions", "conventions.md")
 
 
-@click.command("score", cls=SectionedCommand, sections=_SECTIONS)
+@click.command("score", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE)
 @model_argument
 @click.argument("data")
 @choice(
     "--metric",
     "pll",
     "ll",
-    help="The pseudo-log-likelihood, or the log-likelihood. It is exact where the joint states are few or a junction "
-    "tree fits; else log Z is estimated by annealing, and the score is printed with its standard error.",
+    help="Pseudo-log-likelihood or log-likelihood. The log-likelihood is exact if there are few joint states or a "
+    "junction tree fits in memory. Otherwise it is estimated by annealing, with a standard error.",
 )
-@click.option("--per-row", is_flag=True, help="Print the score of every row that was not dropped, one a line.")
+@click.option("--per-row", is_flag=True, help="Print the score of every row, one per line, without dropped rows.")
 @from_option
 @_reading
 @common
 def command(model_file: str, data: str, **options: Any) -> None:
-    """Mean log-likelihood or pseudo-log-likelihood per row, in nats, of DATA under MODEL; larger is better.
+    """Compute the mean log-likelihood or pseudo-log-likelihood of a table, per row, in nats.
 
-    MODEL may be - for standard input, and a model of another program: .uai, .LG, .mn or .fg, with any tables, features
-    and trees. Columns and states are
-    matched by name, whatever their order; columns the model does not know are ignored. A row that the model holds
-    impossible scores minus infinity, null in JSON. With --missing observed rows with missing values are scored by what
-    they have: log p of their values, or the sum of log p of each given the others.
+    Larger is better. mrfit matches columns and states by name and ignores columns that MODEL does not know.
 
     \b
     Examples:
       mrfit score model.mrf test.csv
       mrfit score model.mrf test.csv --metric ll
       mrfit score model.mrf test.csv --per-row > scores.txt
-      mrfit score other.mn test.data                       of Libra
+    \f
+    MODEL is a .mrf, .uai, .LG, .mn or .fg file, also .gz, or - for standard input. A row that MODEL makes impossible
+    scores minus infinity, null in JSON. With --missing observed, the score of an incomplete row is the log-probability
+    of its observed values, or the sum over its observed values of the log-probability of each given the others.
+
+    \b
+    More examples:
+      mrfit score other.mn test.data                a model of Libra
     """
     import numpy as np
     from numpy.typing import NDArray

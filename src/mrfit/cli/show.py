@@ -13,6 +13,7 @@ from mrfit.cli.option_rules import Rule, refuse_idle
 from mrfit.cli.options import common
 from mrfit.cli.output import print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
+from mrfit.cli.sections import SectionedCommand
 from mrfit.core.errors import listed
 
 if TYPE_CHECKING:
@@ -23,31 +24,51 @@ if TYPE_CHECKING:
     from mrfit.model.parameter_estimates import ErrorsSummary, ParameterEstimate
 
 
-@click.command("show")
+@click.command("show", cls=SectionedCommand, guide=("Conventions", "conventions.md"))
 @click.argument("model_file", metavar="MODEL")
 @click.option(
-    "--top", type=click.IntRange(min=0), default=10, show_default=True, help="Edges, and parameters of each order."
+    "--top",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="Number of edges, and of parameters of each order, to print.",
 )
 @click.option(
-    "--errors", is_flag=True, help="With standard errors and intervals, and tests whether interactions may be zero."
+    "--errors",
+    is_flag=True,
+    help="Also print standard errors, confidence intervals, and tests whether interactions are zero.",
 )
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals of --errors.")
 @click.option(
-    "--plot", metavar="FILE", help=f"Draw the parameters on a line, tied ones with their centers, as {PICTURES}."
+    "--level",
+    type=float,
+    default=0.95,
+    show_default=True,
+    help="Confidence level of the intervals of --errors, between 0 and 1.",
+)
+@click.option(
+    "--plot",
+    metavar="FILE",
+    help=f"Draw the parameters on a line, with the centers of tied ones, to a {PICTURES} file.",
 )
 @title_option
 @writing
 @common
 @click.pass_context
 def command(context: click.Context, /, model_file: str, top: int, **options: Any) -> None:
-    """Print what MODEL (a file, or - for standard input) is: variables, edge weights, parameters, provenance.
+    """Print the variables, edge weights, parameters and origin of a model.
 
-    An edge has one weight, the same in all coordinates: the log odds ratio of two variables given the others, per step
-    for ordered ones; for categories the norm of their table, without a sign.
+    MODEL is a .mrf file, or - for standard input.
 
-    What a parameter means depends on the model's coordinates, which the output explains: with canonical ones it
-    belongs to a combination of states and is measured against each variable's reference state: positive means that
-    the combination is more likely than the smaller terms say. Parameters that are zero are not listed.
+    \b
+    Examples:
+      mrfit show model.mrf
+      mrfit show model.mrf --errors --top 20
+    \f
+    Each edge has one weight, the same in all parameterizations: the log odds ratio of two variables given all others,
+    per step for ordered ones. If one of them has unordered categories, it is the norm of their table, without a sign.
+
+    The output explains the parameters. Canonical parameters are log odds ratios relative to the reference categories.
+    Parameters that are zero are not listed.
     """
     from mrfit.analysis.model_card import ModelCard
     from mrfit.model.parameter_estimates import ErrorsSummary

@@ -11,7 +11,7 @@ from mrfit.cli.options import choice, common, numbers, parameters_of, read_rows,
 from mrfit.cli.output import note_compiling, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.progress import grid_progress
-from mrfit.cli.sections import SectionedCommand
+from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.core.errors import InputError, listed
 
 if TYPE_CHECKING:
@@ -23,58 +23,67 @@ _MOST_STATES = 2**20  # joint states: cross-validation goes over them some ten t
 
 
 _SECTIONS = {
-    "Options that matter most": ("estimator", "most", "strengths", "folds", "max_order", "plot"),
+    MAIN: ("plot", "estimator", "most", "columns", "strengths", "folds", "max_order", "as_json"),
     "Data": parameters_of(reading),
     "Output": {"title"} | parameters_of(writing) | parameters_of(common),
 }
+_GUIDE = ("Parameterizations", "parameterizations.md")
 
 
-@click.command("spectrum", cls=SectionedCommand, sections=_SECTIONS)
+@click.command("spectrum", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE)
 @click.argument("data")
 @choice(
     "--estimator",
     "flat-l1",
     "flat-l2",
     "pseudo-counts",
-    help="How all sets of variables are estimated, none preferred: l1 makes most of them zero, l2 and pseudo-counts "
-    "none. l1 predicts best and takes longest.",
+    help="Penalty of the estimate, equal for interactions of all orders. flat-l1 makes most of them zero, predicts "
+    "best and takes longest; flat-l2 and pseudo-counts make none zero.",
 )
 @click.option(
-    "--most", type=click.IntRange(min=2), metavar="N", help="Use the N columns that depend most on each other."
+    "--most",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="Use the N columns with the most mutual information with the others; at least 2.",
 )
 @click.option(
     "--strength",
     "strengths",
     metavar="S[,S...]",
-    help="Strengths to choose from; by default a path of powers of 2^0.5.",
+    help="Penalty strengths to choose from; by default a path of powers of the square root of 2.",
 )
 @click.option(
-    "--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Parts of the cross-validation."
+    "--folds",
+    type=click.IntRange(min=2),
+    default=10,
+    show_default=True,
+    help="Number of folds of the cross-validation that chooses the penalty strength.",
 )
 @click.option(
     "--max-order",
     type=click.IntRange(min=0),
     default=3,
     show_default=True,
-    help="Largest sets for which to say what ignoring larger ones costs; 0 leaves that out.",
+    help="Largest order in the table of what ignoring larger interactions costs; 0 skips the table.",
 )
-@click.option("--plot", metavar="FILE", help=f"Draw it, as {PICTURES}.")
+@click.option("--plot", metavar="FILE", help=f"Draw the spectrum to a {PICTURES} file.")
 @title_option
 @writing
 @reading
 @common
 def command(data: str, **options: Any) -> None:
-    """Print the spectrum of DATA: how large interactions are by the number of variables they join.
-
-    A table of log-probabilities is expanded in products of signs, one for every set of variables. The strength of the
-    estimator is the one that predicts best in cross-validation. The second table says what ignoring large sets costs:
-    held-out log-likelihoods of l1 fits with sets of up to 1, 2, ... variables, and with all of them.
+    """Measure how large interactions are, by the number of variables they join.
 
     \b
     Examples:
       mrfit spectrum survey.csv --plot spectrum.png
       mrfit spectrum nltcs:train --estimator pseudo-counts
       mrfit spectrum plants:train --most 12
+    \f
+    mrfit expands the log-probabilities of all joint states in spectral parameters, one or more for each set of
+    variables (for binary variables, products of signs). Cross-validation chooses the penalty strength. A second table
+    shows what ignoring larger interactions costs: held-out log-likelihoods of l1 fits with interactions of up to 1, 2,
+    ... variables, and with all of them.
     """
     from mrfit.analysis.spectrum.interaction_spectrum import interaction_spectrum, order_costs
     from mrfit.analysis.spectrum.spectrum_record import SpectrumSummary

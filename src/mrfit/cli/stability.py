@@ -27,7 +27,7 @@ from mrfit.cli.output import note_compiling, note_failures, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.progress import counting_progress
 from mrfit.cli.resampling_options import check_weights, is_of_regressions, relearned, weights_option
-from mrfit.cli.sections import SectionedCommand
+from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,18 +39,19 @@ _COLUMNS = ("source", "target", "sample", "inclusion", "mean", "sd", "low", "hig
 _PAIRS = ("false_edges", "threshold", "assumption")
 
 _SECTIONS = {
-    "Options that matter most": (
-        *("kind", "resamples", "structure", "select", "rule", "penalty", "strengths", "weights", "output", "plot"),
+    MAIN: (
+        *("kind", "resamples", "structure", "select", "rule", "penalty", "cluster_column", "resume", "output"),
+        "plot",
     ),
-    "Resampling": {"resamples_file", "cluster_column", "cluster", "one_step", "resume", "level", *_PAIRS},
+    "Bootstrap": {"resamples_file", "weights", "cluster", "one_step", "level", *_PAIRS},
     "Data": parameters_of(reading) | {"states"},
     **LEARNER_SECTIONS,
     "Output": {"title", "as_json", "quiet"} | parameters_of(writing),
-    "Other": {"folds"},
 }
+_GUIDE = ("Bootstrap stability", "stability.md")
 
 
-@click.command("stability", cls=SectionedCommand, sections=_SECTIONS)
+@click.command("stability", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE)
 @click.argument("data")
 @choice(
     "--kind",
@@ -58,49 +59,62 @@ _SECTIONS = {
     "drop",
     "pairs",
     "stars",
-    help="bootstrap: rows with replacement; drop: 5 to 75 % of rows left out, for the CS coefficient; pairs: halves "
-    "without common rows, for edges with few false ones; stars: which l1 strength is stable.",
+    help="Method. bootstrap: bootstrap samples. drop: case-dropping of 5 to 75 % of the rows, for the CS coefficient. "
+    "pairs: complementary halves, for edges with a bound on false ones. stars: StARS, the weakest stable l1 strength.",
 )
-@click.option("--resamples", type=click.IntRange(min=1), default=1000, show_default=True, help="How many.")
+@click.option(
+    "--resamples", type=click.IntRange(min=1), default=1000, show_default=True, help="Number of bootstrap samples."
+)
 @click.option(
     "--resamples-file",
     metavar="CSV",
-    help="Resamples that are given: the distinct rows, and a column for each resample of how often they occur.",
+    help="Use these bootstrap samples: a table of the distinct rows, with one column of counts for each sample.",
 )
 @nested_option
 @weights_option
 @click.option(
     "--one-step",
     is_flag=True,
-    help="One Newton step from the fit of DATA instead of a refit: quick, and within a few percent. For the parameters "
-    "of a given structure, with --penalty none or l2.",
+    help="Take one Newton step from the fit of DATA instead of a refit: fast, and within a few percent. For a fixed "
+    "structure, with --penalty none or l2.",
 )
 @click.option(
     "--resume",
     metavar="FILE",
-    help="Keep in FILE what is learned from resamples, and go on from what it holds: the same command again, after it "
-    "was stopped at any moment, loses a second's work.",
-)
-@click.option("--level", type=float, default=0.95, show_default=True, help="Share of resamples in a range.")
-@click.option(
-    "--false-edges", type=float, default=1.0, show_default=True, help="For --kind pairs: so many expected at most."
+    help="Checkpoint: store finished bootstrap samples in FILE, and continue from them when you run the same command "
+    "again after an interruption.",
 )
 @click.option(
-    "--threshold", type=float, default=0.75, show_default=True, help="For --kind pairs: share of halves with an edge."
+    "--level", type=float, default=0.95, show_default=True, help="Level of percentile intervals, between 0 and 1."
+)
+@click.option(
+    "--false-edges",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="For --kind pairs: largest expected number of false edges.",
+)
+@click.option(
+    "--threshold",
+    type=float,
+    default=0.75,
+    show_default=True,
+    help="For --kind pairs: share of halves that must include a stable edge, above 0.5.",
 )
 @choice(
     "--assumption",
     "unimodal",
     "none",
     "r-concave",
-    help="For --kind pairs: on how often edges that are not there are chosen; none is safe, r-concave keeps most.",
+    help="For --kind pairs: assumption on how often halves include false edges. none is safe; r-concave finds most "
+    "edges.",
 )
 @learner_options
-@click.option("-o", "--output", metavar="CSV", help="Where to write all edges; - is standard output.")
+@click.option("-o", "--output", metavar="CSV", help="Write all edges to a CSV file; - is standard output.")
 @click.option(
     "--plot",
     metavar="FILE",
-    help=f"Draw ranges of edges, for drop the correlations, for stars the paths, as {PICTURES}.",
+    help=f"Draw the intervals of edges, the correlations of drop or the paths of stars to a {PICTURES} file.",
 )
 @title_option
 @writing
@@ -109,20 +123,24 @@ _SECTIONS = {
 @common
 @click.pass_context
 def command(context: click.Context, /, data: str, **options: Any) -> None:
-    """Bootstrap the whole analysis of DATA and report how stable its network is.
-
-    Ranges hold the middle of the weights over resamples. Where weights are shrunken or edges selected they are no
-    confidence intervals; see `mrfit fit --errors` for these. mrfit counts resamples in which learning fails, with the
-    reason.
+    """Bootstrap the whole analysis of a table, to see how stable its edges are.
 
     \b
     Examples:
-      mrfit stability survey.csv --structure learned --select ebic --rule and -o edges.csv --plot edges.pdf
-      mrfit stability survey.csv --structure learned --select ebic --rule and --kind drop --plot drop.pdf
-      mrfit stability survey.csv --structure learned --select ebic --kind pairs --false-edges 1
+      mrfit stability survey.csv --structure learned --select ebic --rule and \\
+        -o edges.csv --plot edges.pdf
+      mrfit stability survey.csv --structure learned --kind drop --plot drop.pdf
+      mrfit stability pupils.csv --structure learned --cluster-column school
+    \f
+    Percentile intervals hold the central part of the edge weights over bootstrap samples. Where a penalty shrinks
+    weights or edges are selected, they are not confidence intervals; use mrfit fit --errors for these. mrfit counts the
+    bootstrap samples in which learning fails, and prints the reason.
+
+    \b
+    More examples:
+      mrfit stability survey.csv --structure learned --kind pairs --false-edges 1
       mrfit stability survey.csv --structure learned --kind stars --resamples 100
-      mrfit stability pupils.csv --structure learned --select ebic --cluster-column school
-      mrfit stability survey.csv --structure learned --select ebic --cluster local:8
+      mrfit stability survey.csv --structure learned --cluster local:8
       mrfit stability survey.csv --penalty l2 --strength 1 --resamples 500
     """
     from mrfit.analysis.stability.stability_plot import draw_stability

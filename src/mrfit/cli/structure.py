@@ -23,7 +23,7 @@ from mrfit.cli.picture_options import (
     title_option,
 )
 from mrfit.cli.progress import counting_progress
-from mrfit.cli.sections import SectionedCommand
+from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.cli.structure_options import covariates_option, structure_learners, structure_options, structure_rules
 from mrfit.core.errors import InputError
 
@@ -34,34 +34,38 @@ if TYPE_CHECKING:
 _MOST_EDGES = 10  # printed
 # Of two variables whose weight has no sign, as their states are numbers (see `edge_signs`).
 _DIRECTIONS = {1: ", rising together", -1: ", one falling as the other rises", 0: ""}
-_reading = reading_with("em", help="; or em: learn from incomplete rows, by what they have")
+_reading = reading_with("em", help="em: learn from incomplete rows, by their observed values.")
 
 _SECTIONS = {
-    "Options that matter most": ("max_degree", "select", "rule", "valid", "output", "plot"),
-    "Data": parameters_of(_reading) | {"cluster"},
-    "Structure": parameters_of(structure_options) | {"covariates"},
+    MAIN: (
+        *("output", "plot", "max_degree", "select", "rule", "gamma", "covariates", "exclude", "missing"),
+        "as_json",
+    ),
+    "Data": parameters_of(_reading) | {"valid", "cluster"},
+    "Structure": parameters_of(structure_options),
     "Output": {"output_format", "title"}
     | parameters_of(layout_options)
     | parameters_of(writing)
     | parameters_of(common),
 }
+_GUIDE = ("Structure learning", "structure-learning.md")
 
 
-@click.command("structure", cls=SectionedCommand, sections=_SECTIONS)
+@click.command("structure", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE)
 @click.argument("data")
 @structure_options
 @covariates_option
-@click.option("--valid", metavar="FILE", help="Held-out rows, for --select valid, --price valid and --bound joint.")
+@click.option("--valid", metavar="FILE", help="Validation set, for --select valid, --price valid and --bound joint.")
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
-    help="Where to write it: edges.csv, graph.graphml or structure.json; - is standard output.",
+    help="Write the edges to a .csv, .graphml or .json file; - is standard output.",
 )
 @click.option(
     "--output-format",
     type=click.Choice(["csv", "graphml", "json"]),
-    help="Form of the output, whatever its name ends in; needed with -o -.",
+    help="Format of the output; by default its suffix tells it. Needed with -o -.",
 )
 @click.option("--plot", metavar="FILE", help=f"Draw the network to a {PICTURES} file.")
 @title_option
@@ -72,28 +76,28 @@ _SECTIONS = {
 @common
 @click.pass_context
 def command(context: click.Context, /, data: str, **options: Any) -> None:
-    """Learn which variables of DATA interact, by one sparse regression for each variable.
-
-    \b
-    The degree bound --max-degree D can be met in five ways (--bound):
-      gain   up to D neighbours for each variable, by what they add after refitting (default)
-      path   the l1 path of each variable stops before it selects more than D
-      top    the D largest coefficients of a weak l1 regression (as in Chou et al., AAAI 2018)
-      graph  no variable of the final graph has more than D neighbours
-      joint  every edge is owned by one of its ends, nobody owns more than D; edges are grown on the
-             joint pseudo-likelihood, as cautiously as held-out rows advise (--valid, else a fifth)
-    With the first three, --rule or|and joins the two regressions of each pair.
-
-    On a --cluster the regressions of variables are worked out side by side, but for --bound graph and joint: these grow
-    one graph round by round, each round after the last, and stay on this machine.
+    """Learn which variables are directly associated, controlling for all others.
 
     \b
     Examples:
       mrfit structure survey.csv --max-degree 5 -o edges.csv --plot network.png
+      mrfit structure survey.csv --select ebic --rule and --plot network.png
+      mrfit fit survey.csv --structure edges:edges.csv -o survey.mrf
+    \f
+    By default, each variable selects up to --max-degree neighbours by forward selection. The other values of --bound
+    are path (the l1 path stops before it selects more), top (as in Chou et al., AAAI 2018), graph (no variable has more
+    neighbours in the final graph) and joint. With joint, each edge belongs to one of its two variables and no variable
+    has more than --max-degree edges of its own. The graph grows while the held-out score improves, on --valid or on a
+    fifth of the rows.
+
+    With --cluster, the regressions of the variables run in parallel on the cluster. --bound graph and joint grow one
+    graph round by round, and run on this machine.
+
+    \b
+    More examples:
+      mrfit structure survey.csv --select ebic --rule and -o graph.graphml
       mrfit structure women.csv --plot women.pdf --save-layout positions.csv
       mrfit structure men.csv --plot men.pdf --layout positions.csv
-      mrfit structure survey.csv --select ebic --rule and -o graph.graphml
-      mrfit fit survey.csv --structure edges:edges.csv -o survey.mrf
     """
     from mrfit.analysis.missing_record import MissingSummary
     from mrfit.analysis.structure_record import StructureSummary

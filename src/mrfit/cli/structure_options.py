@@ -20,18 +20,29 @@ structure_options = stacked(
         default="15",
         show_default=True,
         metavar="D[,D...]",
-        help="Bound on the neighbours; `mrfit fit` chooses among several on held-out rows.",
+        help="Largest number of neighbours of a variable. Of several, mrfit fit chooses by the held-out score.",
     ),
-    choice("--bound", "gain", "path", "top", "graph", "joint", help="How the bound is met."),
+    choice(
+        "--bound",
+        "gain",
+        "path",
+        "top",
+        "graph",
+        "joint",
+        help="How to choose neighbours up to --max-degree. gain: forward selection by score test. path: the l1 path "
+        "of each variable. top: largest coefficients of a weak l1 regression. graph: forward selection that bounds "
+        "the degree in the final graph. joint: forward selection on the joint pseudo-likelihood.",
+    ),
     click.option(
         "--price",
         default="3.84",
         show_default=True,
         metavar="P|valid",
-        help="For --bound gain: threshold of the score of a neighbour with one parameter, or chosen on held-out rows. "
-        "Neighbours with more parameters have a higher threshold with the same tail probability.",
+        help="For --bound gain: threshold of the score test for a neighbour with one parameter; 3.84 is the 95 % "
+        "point of chi-square. valid chooses it by the held-out score. Neighbours with more parameters have a threshold "
+        "with the same tail probability.",
     ),
-    choice("--rule", "or", "and", help="An edge if either, or if both, of its regressions chose it."),
+    choice("--rule", "or", "and", help="Keep an edge if either of its two regressions selects it, or only if both do."),
     choice(
         "--select",
         "degree",
@@ -39,30 +50,41 @@ structure_options = stacked(
         "valid",
         "strength",
         "theory",
-        help="What decides: the degree bound, the extended BIC, held-out rows, a fixed or the theoretical strength.",
+        help="Criterion that selects edges. degree: --bound up to --max-degree. The others take one point of each l1 "
+        "path. ebic: extended BIC. valid: held-out score. strength: at --select-strength. theory: at the strength of "
+        "Lokhov et al. (2018).",
     ),
-    click.option("--gamma", type=float, default=0.25, show_default=True, help="Extra price of the EBIC."),
+    click.option(
+        "--gamma",
+        type=float,
+        default=0.25,
+        show_default=True,
+        help="For --select ebic: weight of its extra term, 0 (BIC) to 1.",
+    ),
     choice(
         "--scale",
         "raw",
         "standard",
-        help="For --select ebic: columns as they are, or standardised on the paths of glmnet, as IsingFit does.",
+        help="For --select ebic: columns as they are, or standardised as in IsingFit (glmnet).",
     ),
     click.option(
         "--refit/--no-refit",
         default=None,
-        help="For --select ebic: of regressions refitted without the penalty, or of l1 solutions; by default refitted, "
-        "but for --scale standard.",
+        help="For --select ebic: whether it is computed after refitting without the penalty; by default yes, except "
+        "with --scale standard.",
     ),
     click.option(
-        "--select-strength", type=float, metavar="S", help="For --select strength: l1 against the sum over rows."
+        "--select-strength",
+        type=float,
+        metavar="S",
+        help="For --select strength: penalty strength of l1, not divided by the number of rows.",
     ),
-    click.option("--require", multiple=True, metavar="A,B", help="An edge that must be there; may be repeated."),
-    click.option("--forbid", multiple=True, metavar="A,B", help="An edge that must not be there; may be repeated."),
+    click.option("--require", multiple=True, metavar="A,B", help="Edge that must be included. Repeatable."),
+    click.option("--forbid", multiple=True, metavar="A,B", help="Edge that must not be included. Repeatable."),
     click.option(
         "--with-tree/--without-tree",
         default=None,
-        help="Whether the tree of most mutual information belongs to it; by default with --objective likelihood.",
+        help="Whether to include the edges of the Chow-Liu tree; by default only with --objective likelihood.",
     ),
 )
 
@@ -71,7 +93,7 @@ covariates_option = click.option(
     "--covariates",
     multiple=True,
     metavar="NAME[,NAME...]",
-    help="Variables that the network conditions on and does not model; each affects every other variable. Repeatable.",
+    help="Variables that the network controls for and does not model. Each affects every other variable. Repeatable.",
 )
 
 

@@ -10,7 +10,7 @@ import click
 from mrfit.cli.files import load_model
 from mrfit.cli.options import check_one_stream, common, parameters_of, read_rows, reading, tell_notes
 from mrfit.cli.output import note_compiling, print_json, say
-from mrfit.cli.sections import SectionedCommand
+from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,27 +19,30 @@ if TYPE_CHECKING:
     from mrfit.model.markov_network import MarkovNetwork
 
 _SECTIONS = {
-    "Options that matter most": ("n_groups", "tie", "objective", "n_draws", "delta", "xi"),
+    MAIN: ("n_groups", "tie", "objective", "n_draws", "delta", "xi", "as_json"),
     "Data": parameters_of(reading),
     "Output": parameters_of(common),
 }
+_GUIDE = ("Automatic parameter tying", "tying.md")
 
 
-@click.command("theory", cls=SectionedCommand, sections=_SECTIONS)
+@click.command("theory", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE)
 @click.argument("model_file", metavar="MODEL")
 @click.argument("data", required=False)
-@click.option("--groups", "n_groups", type=click.IntRange(min=1), help="Cluster the parameters of MODEL into so many.")
+@click.option(
+    "--groups", "n_groups", type=click.IntRange(min=1), help="Number of groups to cluster the parameters of MODEL into."
+)
 @click.option(
     "--tie",
     type=click.Choice(["all", "apart", "orders"]),
-    help="Which parameters may share a group: all, single variables apart from interactions, or each order alone; by "
-    "default as MODEL was fitted.",
+    help="Parameters that may share a group: all of them, single variables apart from interactions, or each order "
+    "apart. By default as MODEL was fitted.",
 )
 @click.option(
     "--objective",
     type=click.Choice(["likelihood", "pseudo-likelihood", "pseudo"]),
-    help="What is maximised to find the groups; by default the likelihood where all joint states fit (and no DATA are "
-    "given), else the pseudo-likelihood.",
+    help="Objective that recovers the groups. By default the likelihood if all joint states fit in memory and there "
+    "is no DATA, otherwise the pseudo-likelihood. pseudo is short for pseudo-likelihood.",
 )
 @click.option(
     "--draws",
@@ -47,27 +50,41 @@ _SECTIONS = {
     type=click.IntRange(min=1),
     default=10_000,
     show_default=True,
-    help="Rows to draw from MODEL for the curvature of the pseudo-likelihood, where its joint states are too many.",
+    help="Number of rows to draw from MODEL for the curvature of the pseudo-likelihood, if it has too many joint "
+    "states.",
 )
-@click.option("--delta", type=float, default=0.05, show_default=True, help="Probability that the groups are not found.")
-@click.option("--xi", type=float, default=0.5, show_default=True, help="How fast lambda falls: n^(-xi/2); 0 < xi < 1.")
+@click.option(
+    "--delta",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="Probability that the groups are not recovered, between 0 and 1.",
+)
+@click.option(
+    "--xi",
+    type=float,
+    default=0.5,
+    show_default=True,
+    help="Rate at which lambda falls with n rows, n^(-xi/2), with 0 < xi < 1.",
+)
 @reading
 @common
 def command(model_file: str, data: str | None, n_groups: int | None, tie: str | None, **options: Any) -> None:
-    """Print what theory says about a tied MODEL: how far its groups are apart and how many rows would find them.
-
-    MODEL, a file or - for standard input, is taken for the truth. Were new rows drawn from it, the stated number
-    of rows would suffice to find its groups again with probability 1 - delta: by the bound of Chou et al. (2018,
-    Theorem 1 and footnote 1), and by one of ours with a proof. Both are upper bounds; far fewer often do.
-
-    The curvature of the pseudo-likelihood is a mean over rows: those of DATA, or else all joint states of MODEL where
-    they are few, or rows drawn from it. From rows or draws, C_min and all that follows from it is an estimate.
+    """Bound the number of rows that recover the groups of a tied model.
 
     \b
     Examples:
       mrfit theory small.mrf
-      mrfit theory large.mrf                        the pseudo-likelihood, by rows drawn from it
-      mrfit theory large.mrf train.csv --json       the same over the rows of a table
+      mrfit theory large.mrf                   curvature from rows drawn from it
+      mrfit theory large.mrf train.csv --json  curvature from the rows of a table
+    \f
+    MODEL, a file or - for standard input, is taken as the truth. With the printed number of rows, its groups are
+    recovered with probability 1 - delta: by the bound of Chou et al. (2018, Theorem 1 and footnote 1), and by a bound
+    of mrfit with a proof. Both are upper bounds; far fewer rows often suffice.
+
+    The curvature of the pseudo-likelihood is a mean over the rows of DATA. Without DATA it is a mean over all joint
+    states of MODEL if there are few, otherwise over rows drawn from it. From rows or draws, C_min and all bounds are
+    estimates.
     """
     from mrfit.analysis.theory_record import TheorySummary
 

@@ -16,60 +16,71 @@ tying_options = stacked(
     click.option(
         "--groups",
         metavar="K[,K...]",
-        help="Numbers of groups of tied parameters; by default 1,2,5,...,10000 cut at the number of parameters.",
+        help="Number of groups for tied, hard and ltr, or several to choose from. By default 1, 2, 5, "
+        "10, 20, 100, 500, 1000, 5000, 10000, up to the number of parameters.",
     ),
     choice(
         "--tie",
         "all",
         "apart",
         "orders",
-        help="Which parameters may share a group: all, single variables apart from interactions, or each order.",
+        help="Parameters that may share a group: all of them, single variables apart from interactions, or each order "
+        "apart.",
     ),
-    click.option("--pin-zero", is_flag=True, help="One group of each class has its center at zero."),
-    choice("--start", "l2", "random", help="Where soft tying begins: a rough L2 fit, or small random values (--seed)."),
+    click.option("--pin-zero", is_flag=True, help="Fix the center of one group at zero, in each class of --tie."),
+    choice("--start", "l2", "random", help="Start of soft tying: a rough l2 fit, or small random values (--seed)."),
     click.option(
         "--restarts",
         type=click.IntRange(min=0),
         default=0,
         show_default=True,
-        help="Further random starts of soft tying; the best objective is kept.",
+        help="Number of additional random starts of soft tying; the best objective wins.",
     ),
     choice(
         "--relearn",
         "reduced",
         "projected",
-        help="How hard and ltr relearn: one unknown for each group, or projected gradients as in the paper.",
+        help="Refit of hard and ltr: one parameter for each group, or projected gradients as in Chou et al. (2018).",
     ),
     click.option(
         "--inner-iterations",
         metavar="N|all",
         default="2",
         show_default=True,
-        help="Solver steps between two clusterings; all solves to the tolerance each time.",
+        help="Iterations of the solver between two clusterings; all means until the tolerance is reached.",
     ),
     choice(
-        "--centers", "joint", "fixed", help="Whether centers move with the parameters or wait for the next clustering."
+        "--centers",
+        "joint",
+        "fixed",
+        help="Whether the centers of groups are optimised with the parameters, or fixed until the next clustering.",
     ),
     click.option(
         "--growth",
         metavar="SHARE,FACTOR",
-        help="Start at this share of the strength and multiply it each round, as in 0.1,2.",
+        help="Start at this share of the penalty strength and multiply it in each round, such as 0.1,2. By default the "
+        "strength is full from the start.",
     ),
     click.option(
         "--batch-rows",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Tie by stochastic gradients over batches of N rows, as the paper did; slower, and without a certificate.",
+        help="Tie by stochastic gradients over batches of N rows, as Chou et al. (2018) did. Slower, and without a "
+        "check of optimality.",
     ),
     click.option(
-        "--epochs", type=click.IntRange(min=1), default=50, show_default=True, help="Passes with --batch-rows."
+        "--epochs",
+        type=click.IntRange(min=1),
+        default=50,
+        show_default=True,
+        help="With --batch-rows: passes over the data.",
     ),
     click.option(
         "--cluster-every",
         type=click.IntRange(min=1),
         default=50,
         show_default=True,
-        help="Steps between two clusterings with --batch-rows.",
+        help="With --batch-rows: gradient steps between two clusterings.",
     ),
 )
 

@@ -21,6 +21,7 @@ import click
 from mrfit.cli.options import common
 from mrfit.cli.output import print_json, say
 from mrfit.cli.progress import counting_progress
+from mrfit.cli.sections import SectionedCommand
 from mrfit.core.temporary_file import scratch_folder
 
 # Between them they call every kernel with every type of arguments that commands call it with. Two processes begin at
@@ -80,18 +81,22 @@ _FAR_APART = "MARKOV\n2\n2 2\n2\n2 0 1\n2 0 1\n4\n1 1e-300 1e-300 1e-300\n4\n1e-
 _TRANSFORMS = ("walsh_hadamard", "subset_sums", "inverse_subset_sums", "superset_sums", "inverse_superset_sums")
 
 
-@click.command("warm-up")
+@click.command("warm-up", cls=SectionedCommand, guide=("Installation and quickstart", "start.md"))
 @click.option(
     "--record", type=click.Path(path_type=Path), hidden=True, help="For building wheels: see _kernels/shipping.py."
 )
 @click.option("--backwards", is_flag=True, hidden=True, help="For the second process: begin at the other end.")
 @common
 def command(record: Path | None, backwards: bool, **options: Any) -> None:
-    """Compile for this machine what commands would compile when they are first used.
+    """Compile in advance what commands would compile at their first use.
 
-    A package installed from a wheel of the right versions has nothing to compile. In a checkout, or with another numba
-    or processor, it takes about a minute on two processors, once; the code is kept beside the package or among your
-    caches.
+    A package installed from a wheel for your versions of Python and numba has nothing to compile. In a checkout, or
+    with other versions or another processor, this takes about a minute on two processors, once. mrfit stores the code
+    beside the package or in your cache directory.
+
+    \b
+    Examples:
+      mrfit warm-up
     """
     from mrfit._kernels.machine_code.build import record_signatures
     from mrfit._kernels.machine_code.compiled import n_compiled
