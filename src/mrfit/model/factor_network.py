@@ -89,8 +89,6 @@ class FactorNetwork(Queryable):
     >>> domain = mrfit.Domain.from_states({"rain": ["no", "yes"], "wet": ["no", "yes"]})
     >>> tables = mrfit.Factors.from_tables((2, 2), [((0,), [1.0, 0.0]), ((0, 1), [2.0, 0.0, 0.0, 2.0])])
     >>> network = mrfit.FactorNetwork(domain, tables)
-    >>> network
-    <Network: 2 variables, 2 tables>
     >>> round(network.conditional("rain", {"wet": "yes"})["yes"], 3)
     0.731
     """

@@ -93,8 +93,8 @@ class MarkovNetwork(Queryable):
     >>> import mrfit
     >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
     >>> model = mrfit.learn(table).model
-    >>> model
-    <MarkovNetwork: 2 variables, 1 edges, 3 parameters; l2, strength 1>
+    >>> model.n_edges, model.n_parameters
+    (1, 3)
     >>> round(model.conditional("wet", {"rain": "yes"})["yes"], 3)
     0.585
 
@@ -300,7 +300,7 @@ class MarkovNetwork(Queryable):
         Returns
         -------
         str
-            For example "16 variables, 120 edges, 136 parameters; l2, strength 1".
+            Numbers of variables, edges and parameters that are not zero; name and strength of the penalty.
         """
         sizes = f"{len(self.domain):,} variables, {self.n_edges:,} edges, {self.n_parameters:,} parameters"
         penalty = self.provenance.get("penalty")
@@ -680,8 +680,8 @@ class MarkovNetwork(Queryable):
         >>> import mrfit
         >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
         >>> nodes = mrfit.learn(table).model.nodes()
-        >>> nodes
-        <Nodes: 2 variables in 1 communities; the strongest is 'rain'>
+        >>> nodes.names, nodes.community
+        (('rain', 'wet'), array([0, 0]))
         >>> nodes.measures["strength"].round(3)
         array([0.49, 0.49])
         """
@@ -914,8 +914,8 @@ class MarkovNetwork(Queryable):
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     mrfit.learn(table).model.save(f"{folder}/weather.mrf")
         ...     again = mrfit.MarkovNetwork.load(f"{folder}/weather.mrf")
-        >>> again
-        <MarkovNetwork: 2 variables, 1 edges, 3 parameters; l2, strength 1>
+        >>> again.w.round(3)
+        array([-0.146, -0.146,  0.49 ])
         """
         from mrfit.formats.mrf import save
 

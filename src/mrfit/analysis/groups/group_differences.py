@@ -18,16 +18,20 @@ _TIE = 1.0 - 1e-9  # of sums of the same numbers in another order
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """Of one network for each group, or of many such sets of networks: a leading axis for these.
+    """Differences between the networks of groups: for more than two groups, the largest value minus the smallest.
 
-    Parameters
+    For many permutations, every field has a leading axis.
+
+    Attributes
     ----------
-    largest
-        M: that of the pair that differs most.
-    total
-        S: of the sums of absolute weights.
-    edges, strengths
-        Of each pair, and of each variable's sum of absolute weights.
+    largest : array
+        Difference of the edge weight that differs most, M of van Borkulo et al. (2022).
+    total : array
+        Difference of the sums of absolute edge weights, S.
+    edges : array
+        Difference of each pair's weight.
+    strengths : array
+        Difference of each variable's node strength, its sum of absolute weights.
     """
 
     largest: Floats
@@ -49,9 +53,20 @@ class Differences:
 
 @dataclass(frozen=True, eq=False)
 class PermutationTest:
-    """Differences of the groups, and the shares of permutations in which they are as large.
+    """Permutation test: differences of the groups beside those of groups drawn by lot.
 
-    Each p is (1 + permutations with as large a difference) / (1 + permutations); ``n`` are those that did not fail.
+    Each p value is (1 + permutations with as large a difference) / (1 + ``n``).
+
+    Attributes
+    ----------
+    observed : Differences
+        Differences of the groups.
+    permuted : Differences
+        Differences in each permutation.
+    n : int
+        Permutations that did not fail.
+    failures : dict of str to int
+        Reasons why learning failed, and how often.
     """
 
     observed: Differences
@@ -70,18 +85,22 @@ class PermutationTest:
 
     @property
     def p_largest(self) -> float:
+        """p value of the edge weight that differs most."""
         return float(_p(self.observed.largest, self.permuted.largest))
 
     @property
     def p_total(self) -> float:
+        """p value of the sums of absolute edge weights."""
         return float(_p(self.observed.total, self.permuted.total))
 
     @property
     def p_edges(self) -> Floats:
+        """p value of each pair, not adjusted for their number."""
         return _p(self.observed.edges, self.permuted.edges)
 
     @property
     def p_strengths(self) -> Floats:
+        """p value of each variable's node strength, not adjusted for their number."""
         return _p(self.observed.strengths, self.permuted.strengths)
 
 

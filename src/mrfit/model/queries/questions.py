@@ -75,8 +75,9 @@ class Queryable(Probabilities, Explanations, RowQuestions):
         >>> import mrfit
         >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
         >>> model = mrfit.learn(table).model
-        >>> model.check(table).verdict
-        'no misfit found in singles and pairs: largest error 0.028'
+        >>> found = model.check(table)
+        >>> found.is_alike, round(found.max_marginal_error, 3)
+        (True, 0.028)
         """
         from mrfit.analysis.goodness.checker import check_model
 
