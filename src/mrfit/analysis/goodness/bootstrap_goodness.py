@@ -29,8 +29,8 @@ def bootstrap_goodness(
 ) -> Goodness:
     """Test the fit to all joint states at once by parametric bootstrap, where cells are too sparse for chi-square.
 
-    Tables of as many rows are drawn from the model. If ``data`` are the rows the model was learned from, the model is
-    learned again from each, everything as it was learned. New rows need no learning.
+    Tables of as many rows are drawn from the model. If ``data`` are the rows the model was learned from, each table
+    is learned from in the same way, the structure included. New rows need no learning.
 
     Parameters
     ----------

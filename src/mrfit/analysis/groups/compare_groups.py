@@ -157,7 +157,7 @@ def compare_groups(
         takes ``wald`` for a given structure with l2 or no penalty, and ``likelihood`` too where that is cheap;
         otherwise ``permutations``.
     permutations : int or array, default 1000
-        Number of permutations, in each of which everything is learned again; or the permutations themselves, counts of
+        Number of permutations, each of which repeats the whole analysis; or the permutations themselves, counts of
         the distinct rows of all groups, shape (permutations, groups, distinct rows).
     seed : int, default 0
         Random seed of the permutations.
@@ -174,8 +174,8 @@ def compare_groups(
     Raises
     ------
     MrfitError
-        If a column or test does not exist, a Wald or likelihood test is asked for a structure that is learned, or
-        nothing can be learned from a group.
+        If a column or test does not exist, if a Wald or likelihood test meets a structure that is learned, or if
+        learning fails in a group.
 
     See Also
     --------

@@ -115,7 +115,7 @@ def node_stability(
     Parameters
     ----------
     model : MarkovNetwork
-        Model whose record of learning (``provenance``) tells how to learn again.
+        Model whose record of learning (``provenance``) tells how to repeat it.
     data : table
         Complete rows that the model was learned from.
     nodes : record, default None

@@ -28,7 +28,7 @@ from mrfit.structures.simple import StructureLearner
 
 @dataclass(frozen=True)
 class MeanOverSamples:
-    """Mean over drawn tables, with its standard error; NaN where there is none."""
+    """Mean over drawn tables, with its standard error; NaN without tables."""
 
     mean: float
     error: float
@@ -219,7 +219,7 @@ def sample_size(
 
     Notes
     -----
-    Edge weights are on the scale of the learner: without an order of the states, unless the learner is told of one.
+    Edge weights are on the scale of the learner: states have no order unless the learner has one.
 
     Examples
     --------

@@ -79,7 +79,7 @@ class Edge:
     inclusion : float
         Share of samples that have the edge.
     mean, sd : float
-        Mean and standard deviation of the weight over samples where it is finite; NaN if there are none.
+        Mean and standard deviation of the weight over samples where it is finite; NaN if it never is.
     low, high : float
         Ends of the percentile interval of the weight. It is no confidence interval where weights are shrunken.
     zeros : float

@@ -54,7 +54,7 @@ class Asked:
 
     @property
     def stored_order(self) -> tuple[int, ...] | None:
-        """Elimination order that is stored with the model, as positions of variables; None if there is none."""
+        """Elimination order that is stored with the model, as positions of variables, or None."""
         return None
 
     @property
