@@ -273,7 +273,7 @@ class Parameterization(ABC):
 
     @cached_property
     def table_map(self) -> sparse.csr_array:
-        """Matrix of all features, shape (cells of all tables, parameters); tables are in the order of `table_scopes`."""
+        """Matrix of all features, shape (cells of all tables, parameters), tables in the order of `table_scopes`."""
         self._check_expansion()
         rows, columns, values = [], [], []
         for block, own, features in self.alike():
