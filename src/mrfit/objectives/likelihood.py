@@ -58,7 +58,7 @@ class Likelihood(Objective):
     Notes
     -----
     Value and gradient cost two transforms over all joint states and one pass of exponentials. The dual is maximum
-    entropy, so that solutions have a duality gap.
+    entropy; with a penalty on all parameters, solutions have a duality gap.
 
     Examples
     --------

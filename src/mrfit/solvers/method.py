@@ -168,7 +168,7 @@ class CompositeProblem:
         Parameters
         ----------
         w : array of shape (n_parameters,)
-            Point to judge.
+            Point within the bounds.
         gradient : array of shape (n_parameters,)
             Gradient of the objective at ``w``.
 

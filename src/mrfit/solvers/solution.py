@@ -71,8 +71,9 @@ class Record:
     Examples
     --------
     >>> from mrfit.solvers import Record
-    >>> Record(iteration=0, value=1.39, violation=0.17, evaluations=1, products=0, step=1.0).gap is None
-    True
+    >>> record = Record(iteration=0, value=1.39, violation=0.17, evaluations=1, products=0, step=1.0)
+    >>> record.violation
+    0.17
     """
 
     iteration: int
@@ -115,10 +116,11 @@ class Solution:
     >>> import mrfit
     >>> from mrfit.objectives import Likelihood
     >>> from mrfit.parameterizations import Canonical
-    >>> from mrfit.solvers import TruncatedNewton, minimize
+    >>> from mrfit.penalties import WeightedL1
+    >>> from mrfit.solvers import ProximalNewton, minimize
     >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
     >>> objective = Likelihood(Canonical(rows.domain, mrfit.Structure.complete(2)), rows)
-    >>> solution = minimize(objective, TruncatedNewton())
+    >>> solution = minimize(objective, ProximalNewton(), penalty=WeightedL1(0.05, [1.0, 1.0, 1.0]))
     >>> solution.status.value, solution.violation < 1e-6, abs(solution.gap) < 1e-6
     ('converged', True, True)
     """
@@ -137,7 +139,10 @@ class Solution:
 
     @property
     def gap(self) -> float | None:
-        """Upper bound on the distance of ``value`` from the optimum, by duality; None without a dual."""
+        """Upper bound on the distance of ``value`` from the optimum, by duality; None without a dual.
+
+        It is infinite as long as a parameter without penalty and bound has a gradient that is not exactly zero.
+        """
         return self.trace[-1].gap
 
     @property
