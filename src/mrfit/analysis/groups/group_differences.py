@@ -18,20 +18,16 @@ _TIE = 1.0 - 1e-9  # of sums of the same numbers in another order
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """Differences between the networks of groups: for more than two groups, the largest value minus the smallest.
+    """Of one network for each group, or of many such sets of networks: a leading axis for these.
 
-    For many permutations, every field has a leading axis.
-
-    Attributes
+    Parameters
     ----------
-    largest : array
-        Difference of the edge weight that differs most, M of van Borkulo et al. (2022).
-    total : array
-        Difference of the sums of absolute edge weights, S.
-    edges : array
-        Difference of each pair's weight.
-    strengths : array
-        Difference of each variable's node strength, its sum of absolute weights.
+    largest
+        M: that of the pair that differs most.
+    total
+        S: of the sums of absolute weights.
+    edges, strengths
+        Of each pair, and of each variable's sum of absolute weights.
     """
 
     largest: Floats

@@ -28,7 +28,7 @@ from mrfit.structures.simple import StructureLearner
 
 @dataclass(frozen=True)
 class MeanOverSamples:
-    """Mean over drawn tables, with its standard error; NaN without tables."""
+    """Over tables, with its standard error; NaN where there is none."""
 
     mean: float
     error: float

@@ -105,16 +105,18 @@ class Edge:
 
 @dataclass(frozen=True, eq=False)
 class Networks:
-    """Weights of all pairs, from the whole table and from every resample.
+    """Weights of all pairs of variables, from the whole table and from every sample of its rows.
 
-    Parameters
+    Attributes
     ----------
-    sample
-        From the whole table, (pairs,).
-    weights
-        From the resamples, (resamples, pairs); NaN where learning failed.
-    failures
-        Why it failed, and how often.
+    names : tuple of str
+        Variables.
+    sample : array of shape (n_pairs,)
+        Weights in the whole table.
+    weights : array of shape (n_samples, n_pairs)
+        Weights in the samples; NaN where learning failed.
+    failures : dict of str to int
+        Reasons why learning failed, and how often.
     """
 
     names: tuple[str, ...]
