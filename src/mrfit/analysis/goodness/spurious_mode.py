@@ -18,7 +18,7 @@ _SURELY = 3.0  # standard errors
 
 @dataclass(frozen=True)
 class SpuriousMode:
-    """Spurious (phantom) mode: mass of the model on rows that differ from the data in the number of variables that are "on".
+    """Spurious (phantom) mode: mass of the model on rows with far more, or fewer, variables "on" than the data have.
 
     A variable is on if it is not in its first state.
 
