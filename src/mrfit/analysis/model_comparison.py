@@ -36,7 +36,21 @@ _WHERE = {(True, True): "both", (True, False): "a", (False, True): "b"}
 
 @dataclass(frozen=True)
 class ComparedEdge:
-    """A pair of variables that ``a``, ``b`` or ``both`` join, as ``where`` says; the edge weight is zero where not."""
+    """Edge of one or both of two models.
+
+    Attributes
+    ----------
+    source, target : str
+        Names of the variables.
+    where : {"a", "b", "both"}
+        Models that have the edge.
+    a, b : float
+        Edge weight in each model, zero where it has no such edge.
+    difference : float
+        Difference B - A.
+    has_sign : bool
+        Whether the weights have a sign. Those of categories have none, though their difference has.
+    """
 
     source: str
     target: str
@@ -49,7 +63,19 @@ class ComparedEdge:
 
 @dataclass(frozen=True)
 class ComparedParameter:
-    """A parameter of either model; zero in the one that does not have it."""
+    """Parameter of either of two models.
+
+    Attributes
+    ----------
+    name : str
+        Name in common coordinates.
+    order : int
+        Number of its variables.
+    a, b : float
+        Value in each model, zero where it has no such parameter.
+    difference : float
+        Difference B - A.
+    """
 
     name: str
     order: int
@@ -60,7 +86,19 @@ class ComparedParameter:
 
 @dataclass(frozen=True)
 class ComparedScores:
-    """Mean scores a row, in nats, and their difference with its standard error over the same rows."""
+    """Mean scores per row of two models, in nats, and their difference.
+
+    Attributes
+    ----------
+    metric : {"pll", "ll"}
+        Pseudo-log-likelihood or log-likelihood.
+    n_rows : int
+        Number of rows.
+    a, b : float
+        Mean score of each model.
+    difference : record
+        Difference B - A: its ``mean`` and ``standard_error`` over the same rows.
+    """
 
     metric: str
     n_rows: int
@@ -79,20 +117,43 @@ class ComparedScores:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two models A and B side by side.
+    """Comparison of two models A and B of the same variables; the result of `compare`.
 
     Parameters
     ----------
-    models
-        A and B in words.
-    coordinates
-        In which parameters are compared: those of both models, canonical ones where these differ.
-    unit
-        Name of the unit of the edge weights, see `mrfit.structures.edge_weights`.
-    edges, parameters
-        The largest differences first.
-    scores
-        On the rows given; None without.
+    names : tuple of str
+        Variables, in the order of model A.
+    models : tuple of str
+        One-line descriptions of A and B.
+    coordinates : str
+        Parameterization in which parameters are compared: that of both models, or ``canonical`` if they differ.
+    edges : tuple of records
+        ``source``, ``target``, ``where`` (``a``, ``b`` or ``both``), edge weights ``a`` and ``b``, and ``difference`` B
+        - A; the largest differences first.
+    parameters : tuple of records
+        ``name``, ``order``, values ``a`` and ``b``, and ``difference`` B - A; the largest differences first.
+    scores : record, default None
+        Mean scores ``a`` and ``b`` per row, in nats, and their ``difference`` with its standard error. None without
+        data.
+    unit : str, default ""
+        Unit of the edge weights.
+
+    See Also
+    --------
+    compare : Make a comparison.
+    compare_groups : Test whether networks of groups of rows differ.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10}
+    >>> full, empty = mrfit.learn(table).model, mrfit.learn(table, "independent").model
+    >>> found = mrfit.compare(full, empty)
+    >>> [len(found.edges_in(where)) for where in ("both", "a", "b")]
+    [0, 1, 0]
+    >>> edge = found.edges[0]
+    >>> edge.source, edge.target, round(edge.difference, 2)
+    ('rain', 'wet', -1.98)
     """
 
     names: tuple[str, ...]
@@ -107,10 +168,21 @@ class Comparison:
         return f"<Comparison: {self._counts}>"
 
     def edges_in(self, where: str) -> list[ComparedEdge]:
-        """Those in ``both``, or only in ``a`` or ``b``."""
+        """Return the edges of both models, or of one alone.
+
+        Parameters
+        ----------
+        where : {"both", "a", "b"}
+            ``a`` and ``b`` are edges that only this model has.
+
+        Returns
+        -------
+        list of records
+        """
         return [edge for edge in self.edges if edge.where == where]
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain values, for JSON."""
         return {
             "variables": list(self.names),
             "models": dict(zip("ab", self.models, strict=True)),
@@ -123,7 +195,17 @@ class Comparison:
         }
 
     def text(self, top: int = 10) -> str:
-        """All of it in lines, with the ``top`` edges and parameters of each kind."""
+        """Return the comparison as lines of text.
+
+        Parameters
+        ----------
+        top : int, default 10
+            Largest number of edges and parameters of each kind.
+
+        Returns
+        -------
+        str
+        """
         return "\n".join(self._lines(top))
 
     def _lines(self, top: int) -> Iterator[str]:
@@ -164,11 +246,33 @@ class Comparison:
         return html_table("Comparison", facts, rows)
 
     def layout(self, layout: Layout = "force") -> Floats:
-        """Where variables stand in the picture, (variables, 2): by the mean of both networks, or as told."""
+        """Return the positions of the variables in the picture.
+
+        Parameters
+        ----------
+        layout : {"force", "circle"} or array, default "force"
+            Layout by the mean of both networks, on a circle, or positions of shape (n_variables, 2).
+
+        Returns
+        -------
+        array of shape (n_variables, 2)
+        """
         return groups_layout(self.names, self._panels[:2], layout)
 
     def figure(self, *, layout: Layout = "force", title: str | None = None) -> Figure:
-        """A, B, and the difference B - A side by side, on one layout and one scale of edge weights."""
+        """Draw A, B and the difference B - A side by side, on one layout and one scale of edge weights.
+
+        Parameters
+        ----------
+        layout : {"force", "circle"} or array, default "force"
+            Positions of the variables in all three panels.
+        title : str, default None
+            Title of the figure.
+
+        Returns
+        -------
+        matplotlib Figure
+        """
         signed = np.stack([self._has_sign, self._has_sign, np.ones_like(self._has_sign)])
         return draw_groups(self.names, self._panels, self.layout(layout), title=title, unit=self.unit, signed=signed)
 
@@ -197,14 +301,43 @@ class Comparison:
 def compare(
     a: MarkovNetwork, b: MarkovNetwork, data: Any = None, *, metric: str = "pll", jobs: int | None = None
 ) -> Comparison:
-    """What two models of the same variables have in common, and how they differ.
+    """Compare two models of the same variables: edges, parameters, and scores of rows.
 
     Parameters
     ----------
-    data
-        Rows to score both by: whatever `MarkovNetwork.pll` takes.
-    metric
-        ``pll``, or ``ll``, which is exact and refused where it does not fit.
+    a : MarkovNetwork
+        Model A.
+    b : MarkovNetwork
+        Model B, with the same variables, states and covariates.
+    data : table, default None
+        Rows to score by both models, best held-out ones. None leaves scores out.
+    metric : {"pll", "ll"}, default "pll"
+        Pseudo-log-likelihood, or log-likelihood, which needs an exact log Z or one known from learning.
+    jobs : int, default None
+        Number of threads that score rows; None uses all processors.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    MrfitError
+        If variables, states or covariates differ, or log Z is unknown.
+
+    See Also
+    --------
+    compare_groups : Learn a network from each group of rows, and test whether they differ.
+    MarkovNetwork.pll : The score of one model.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10, "cold": ["no"] * 20 + ["yes"] * 20}
+    >>> tree, full = mrfit.learn(table, "tree").model, mrfit.learn(table).model
+    >>> difference = mrfit.compare(tree, full, table).scores.difference
+    >>> round(difference.mean, 4), round(difference.standard_error, 4)
+    (0.0002, 0.0127)
     """
     _check_domains(a.domain, b.domain)
     if set(a.covariates) != set(b.covariates):

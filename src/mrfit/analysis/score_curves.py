@@ -25,17 +25,44 @@ MEASURES = {"pll": "pseudo-log-likelihood", "ll": "log-likelihood"}
 def plot_scores(
     fitted: FitResult, ax: Axes | None = None, *, valid: UniqueRows | None = None, title: str | None = None
 ) -> Axes:
-    """Negative held-out scores of all fits on matplotlib axes, which are returned; lower is better.
+    """Draw the negative held-out scores of all fits of a grid, lower is better.
 
-    By the strength of the penalty, or for tied parameters by the number of groups, with the score of L2 as a dotted
-    line. The ring is the best of them.
+    The horizontal axis is the penalty strength, or the number of groups for tied parameters, with the score of L2 as a
+    dotted line. A ring marks the best fit.
 
     Parameters
     ----------
-    ax
-        Where to draw; by default on a new figure.
-    valid
-        The rows that chose, for standard errors of the differences from the best; folds need none.
+    fitted : FitResult
+        Result of learning with several strengths, and with validation rows or folds.
+    ax : matplotlib Axes, default None
+        Axes to draw on; None makes a new figure.
+    valid : UniqueRows, default None
+        Validation rows that selected the fit, for standard errors of differences from the best. Folds need none.
+    title : str, default None
+        Title above the axes.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    MrfitError
+        If there are no held-out scores.
+
+    See Also
+    --------
+    FitResult : All fits of a grid, with their scores.
+    plot_parameters : The parameters of the selected model.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10}
+    >>> fitted = mrfit.learn(table, penalty=mrfit.L2((0.1, 1.0, 10.0)), folds=3)
+    >>> mrfit.plot_scores(fitted).get_xlabel()
+    'penalty strength'
     """
     curves = score_curves({"tied" if _is_tied(fitted) else "held-out": fitted}, valid)
     axes = new_panel(WIDTH, 4.4) if ax is None else ax

@@ -16,15 +16,39 @@ from mrfit.registry import FORMATS
 
 
 def read_network(path: str | Path, *, format: str | ModelFormat | None = None) -> FactorNetwork:
-    """Read a model: tables over named variables.
+    """Read a model file: tables over named variables.
 
     Parameters
     ----------
-    path
+    path : str or Path
         A ``.mrf``, ``.uai``, ``.LG``, ``.mn`` or ``.fg`` file, each also gzipped; ``-`` is standard input.
-    format
-        ``mrf``, ``uai``, ``lg``, ``mn``, ``fg``, a registered word or a `ModelFormat`; by default it follows the
-        suffix.
+    format : str or ModelFormat, default None
+        ``mrf``, ``uai``, ``lg``, ``mn``, ``fg``, a registered word or a `ModelFormat`. None follows the suffix.
+
+    Returns
+    -------
+    FactorNetwork
+        The distribution, without the parameters of a ``.mrf`` file; `MarkovNetwork.load` reads these too.
+
+    Raises
+    ------
+    MrfitError
+        If the file does not exist or does not follow the format, or if the suffix is unknown.
+
+    See Also
+    --------
+    write_network : The opposite.
+    MarkovNetwork.load : Read a fitted model with its parameters.
+
+    Examples
+    --------
+    >>> import mrfit, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with open(f"{folder}/coin.uai", "w") as file:
+    ...         _ = file.write("MARKOV 1 2 1 1 0 2 1.0 3.0")
+    ...     network = mrfit.read_network(f"{folder}/coin.uai")
+    >>> [round(p, 2) for p in network.joint(network.domain.names).table.tolist()]
+    [0.25, 0.75]
     """
     kind = format_of(path, format)
     return kind.read(read_input(path), here(path).name)
@@ -33,10 +57,40 @@ def read_network(path: str | Path, *, format: str | ModelFormat | None = None) -
 def write_network(
     path: str | Path, network: FactorNetwork, *, format: str | ModelFormat | None = None, names: bool = True
 ) -> None:
-    """Write a model atomically; a path that ends in ``.gz`` is gzipped.
+    """Write a model file that other programs read, whole or not at all.
 
-    If the format cannot hold the ``names`` of variables and states, they go into a comment, provided the format has
-    comments.
+    Parameters
+    ----------
+    path : str or Path
+        File to write; one that ends in ``.gz`` is gzipped.
+    network : FactorNetwork
+        Distribution to write. For a fitted model, ``FactorNetwork(model.domain, model.factors)``.
+    format : str or ModelFormat, default None
+        ``mrf``, ``uai``, ``lg``, ``mn``, ``fg``, a registered word or a `ModelFormat`. None follows the suffix.
+    names : bool, default True
+        Whether names of variables and states go into a comment, if the format has comments but cannot hold names
+        itself.
+
+    Raises
+    ------
+    MrfitError
+        If the format or the folder does not exist, or the format cannot hold the network, as one with covariates.
+
+    See Also
+    --------
+    read_network : The opposite.
+    MarkovNetwork.save : Write a fitted model with its parameters.
+
+    Examples
+    --------
+    >>> import mrfit, tempfile
+    >>> domain = mrfit.Domain.from_states({"rain": ["no", "yes"]})
+    >>> network = mrfit.FactorNetwork(domain, mrfit.Factors.from_tables((2,), [((0,), [0.0, 1.0])]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mrfit.write_network(f"{folder}/rain.uai", network)
+    ...     again = mrfit.read_network(f"{folder}/rain.uai")
+    >>> again.domain == domain
+    True
     """
     kind = format_of(path, format)
     check_writable(path)

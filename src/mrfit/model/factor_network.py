@@ -29,9 +29,16 @@ _SWITCH = ("no", "yes")
 
 @dataclass(frozen=True)
 class Conjunction:
-    """A term ``weight`` of log p where every condition holds: variable i is in one of some states.
+    """Term of log p that holds where all of its conditions do.
 
     A table would need a cell for every joint state of its variables; a conjunction may have many variables.
+
+    Parameters
+    ----------
+    weight : float
+        Value added to log p, in nats; minus infinity makes these states impossible.
+    conditions : tuple of (int, tuple of int)
+        Positions of variables, each with the codes of the states that satisfy its condition.
     """
 
     weight: float
@@ -48,20 +55,42 @@ class Conjunction:
 @_renamed.settings(covariates="covariate_indices")
 @dataclass(frozen=True)
 class FactorNetwork(Queryable):
-    """log p(x) = sum of all tables and conjunctions at x, minus log Z, with names for variables and states.
+    """Distribution of named variables as a product of tables, the form in which model files are read.
 
-    Model files are read as this class. Engines take `factors`, in which a conjunction is a chain of small tables.
+    log p(x) = sum of all tables and conjunctions at x, minus log Z. It answers the same queries as `MarkovNetwork`, but
+    has no parameters.
 
     Parameters
     ----------
-    domain
+    domain : Domain
         Names of variables and states.
-    tables
-        Tables over the variables of the domain, in its order.
-    conjunctions
-        Of variables so many that no table should be made of them; mostly none.
-    covariate_indices
-        Numbers of variables that have no distribution: log p is that of all others given these.
+    tables : Factors
+        Log-potentials over the variables of the domain, in its order.
+    conjunctions : tuple of conjunctions, default ()
+        Terms over so many variables that no table should be made of them; mostly none. Each has a ``weight`` and
+        ``conditions``, pairs of a variable and its states.
+    covariate_indices : tuple of int, default ()
+        Positions of variables that have no distribution: log p is that of all others given these.
+
+    Raises
+    ------
+    MrfitError
+        If tables or conjunctions do not fit the domain.
+
+    See Also
+    --------
+    read_network : Read one from a file.
+    write_network : Write one for other programs.
+    MarkovNetwork : A fitted model, with parameters.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> domain = mrfit.Domain.from_states({"rain": ["no", "yes"], "wet": ["no", "yes"]})
+    >>> tables = mrfit.Factors.from_tables((2, 2), [((0,), [1.0, 0.0]), ((0, 1), [2.0, 0.0, 0.0, 2.0])])
+    >>> network = mrfit.FactorNetwork(domain, tables)
+    >>> round(network.conditional("rain", {"wet": "yes"})["yes"], 3)
+    0.731
     """
 
     domain: Domain
@@ -101,7 +130,7 @@ class FactorNetwork(Queryable):
 
     @property
     def n_hidden(self) -> int:
-        """The number of variables of `factors` after those of the domain."""
+        """Number of variables of `factors` after those of the domain."""
         return len(self._links)
 
     @cached_property
@@ -145,7 +174,12 @@ class FactorNetwork(Queryable):
             )
 
     def with_hidden_named(self) -> FactorNetwork:
-        """Return the distribution as tables only, with names for hidden variables, for formats without conjunctions."""
+        """Return the distribution as tables only, with names for hidden variables, for formats without conjunctions.
+
+        Returns
+        -------
+        FactorNetwork
+        """
         if not self.conjunctions:
             return self
         prefix = "hidden"
@@ -155,22 +189,90 @@ class FactorNetwork(Queryable):
         return FactorNetwork(Domain((*self.domain.variables, *hidden)), self.factors)
 
     def pll(self, data: Any, *, jobs: int | None = None) -> float:
-        """Mean pseudo-log-likelihood per row, in nats; weighted if the data are.
+        """Return the mean pseudo-log-likelihood per row, in nats.
 
-        Rows read with ``missing="keep"`` are scored by what is observed: each value given the others of its row.
+        Parameters
+        ----------
+        data : table
+            Rows to score, whose weights count. In rows read with ``missing="keep"`` each observed value is scored given
+            the other observed values.
+        jobs : int, default None
+            Number of threads for rows with missing values; None uses all processors.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> domain = mrfit.Domain.from_states({"rain": ["no", "yes"], "wet": ["no", "yes"]})
+        >>> tables = mrfit.Factors.from_tables((2, 2), [((0, 1), [2.0, 0.0, 0.0, 2.0])])
+        >>> round(mrfit.FactorNetwork(domain, tables).pll({"rain": ["no", "yes"], "wet": ["no", "no"]}), 3)
+        -2.254
         """
         return self._mean("pll", data, jobs)
 
     def ll(self, data: Any, *, jobs: int | None = None) -> float:
-        """Mean log-likelihood per row, in nats; weighted if the data are. Exact, or refused; see `log_z`."""
+        """Return the mean log-likelihood per row, in nats; exact, or refused.
+
+        Parameters
+        ----------
+        data : table
+            Rows to score, whose weights count. Rows read with ``missing="keep"`` score the log-probability of what is
+            observed.
+        jobs : int, default None
+            Number of threads that sum out missing values; None uses all processors.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        MrfitError
+            If no exact engine fits, so that log Z is unknown.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> domain = mrfit.Domain.from_states({"rain": ["no", "yes"], "wet": ["no", "yes"]})
+        >>> tables = mrfit.Factors.from_tables((2, 2), [((0, 1), [2.0, 0.0, 0.0, 2.0])])
+        >>> round(mrfit.FactorNetwork(domain, tables).ll({"rain": ["no", "yes"], "wet": ["no", "no"]}), 3)
+        -1.82
+        """
         return self._mean("ll", data, jobs)
 
     def pll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
-        """Pseudo-log-likelihood of every row, in nats and in the order of the data."""
+        """Return the pseudo-log-likelihood of every row, in nats and in the order of the data.
+
+        Parameters
+        ----------
+        data : table
+            Rows to score, as in `pll`.
+        jobs : int, default None
+            Number of threads, as in `pll`.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
         return self.scores_of_codes("pll", self._dataset(data).codes, jobs=resolve_jobs(jobs))
 
     def ll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
-        """Log-likelihood of every row, in nats and in the order of the data; exact, or refused."""
+        """Return the log-likelihood of every row, in nats and in the order of the data; exact, or refused.
+
+        Parameters
+        ----------
+        data : table
+            Rows to score, as in `ll`.
+        jobs : int, default None
+            Number of threads, as in `ll`.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
         return self.scores_of_codes("ll", self._dataset(data).codes, jobs=resolve_jobs(jobs))
 
     def _mean(self, metric: str, data: Any, jobs: int | None) -> float:
@@ -181,9 +283,22 @@ class FactorNetwork(Queryable):
     def scores_of_codes(
         self, metric: str, codes: NDArray[np.uint8], *, log_z: float | None = None, jobs: int = 1
     ) -> Floats:
-        """Internal: the pll or ll of rows of codes; impossible rows have minus infinity.
+        """Internal: return the scores of rows of codes; impossible rows have minus infinity.
 
-        ``log_z`` is computed by an exact engine unless it is given.
+        Parameters
+        ----------
+        metric : {"pll", "ll"}
+            Pseudo-log-likelihood or log-likelihood.
+        codes : array of shape (n_rows, n_variables)
+            States of the domain's variables as positions; 255 marks a missing value.
+        log_z : float, default None
+            Value of log Z in nats; otherwise an exact engine computes it for ``ll``.
+        jobs : int, default 1
+            Number of threads for rows with missing values.
+
+        Returns
+        -------
+        array of shape (n_rows,)
         """
         complete = has_all_cells(codes)
         if self.covariate_indices and not complete:
@@ -237,7 +352,17 @@ class FactorNetwork(Queryable):
         return observed_ll(self.factors, codes, log_z, names=self.display_names, jobs=jobs)
 
     def log_potential(self, codes: NDArray[Any]) -> Floats:
-        """Return the sum of tables and conjunctions at rows of codes of the domain's variables: log p plus log Z."""
+        """Return the sum of tables and conjunctions at rows of codes: log p plus log Z, in nats.
+
+        Parameters
+        ----------
+        codes : int array of shape (n_rows, n_variables)
+            States of the domain's variables, as positions.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
         out = self.tables.log_potential(codes)
         for each in self.conjunctions:
             out[each.holds(codes)] += each.weight

@@ -52,21 +52,59 @@ _MOST_IN_NOTEBOOKS = 200  # variables of models that notebooks show as a page, o
 
 @dataclass(frozen=True, eq=False)
 class MarkovNetwork(Queryable):
-    """log p(x) = sum over parameters k of w[k] * feature_k(x), minus log Z.
+    """Fitted Markov network: a distribution over discrete variables, with named parameters.
+
+    log p(x) = sum over parameters k of w[k] * feature_k(x), minus log Z. Learning returns one (`FitResult.model`);
+    build one yourself to work with a distribution that you know. A model never changes.
 
     Parameters
     ----------
-    parameters
-        The parameterization: domain, scopes and features.
-    w
-        One value for each parameter, in the order of ``parameters.names()``: finite, or minus infinity in full
-        coordinates, where it makes states impossible.
-    provenance
-        Record of how the model was learned; anything JSON can hold.
-    groups
-        Which parameters were tied to each other, softly or hard, and to which values; None if none were.
-    errors
-        Standard errors of the parameters; None if they were not requested at learning.
+    parameters : Parameterization
+        Coordinates of the model: domain, structure, and the feature of each parameter.
+    w : array of shape (n_parameters,)
+        Values of the parameters in the order of ``parameters.names()``: finite, or minus infinity in full coordinates,
+        where it makes states impossible.
+    provenance : mapping, optional
+        Record of how the model was learned, such as objective, penalty and versions; anything JSON can hold.
+    groups : record, default None
+        Which parameters are tied, softly or hard, and the value of each group. None if no parameters are tied.
+    errors : StandardErrors, default None
+        Standard errors of the parameters. None unless the learner was asked for them.
+
+    Raises
+    ------
+    MrfitError
+        If ``w``, ``groups`` or ``errors`` do not have one entry for each parameter, or if a value is not finite.
+
+    See Also
+    --------
+    learn : Learn a model from a table.
+    FactorNetwork : A distribution of tables, as model files of other programs have it.
+    read_network : Read a model from a file.
+
+    Notes
+    -----
+    Every query takes ``evidence``, also under its alias ``given``, and most take an ``engine``. The default ``auto`` is
+    exact where a junction tree or enumeration fits. Otherwise it is an approximation by chains, whose numbers have
+    standard errors and say ``exact=False``.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+    >>> model = mrfit.learn(table).model
+    >>> model.n_edges, model.n_parameters
+    (1, 3)
+    >>> round(model.conditional("wet", {"rain": "yes"})["yes"], 3)
+    0.585
+
+    A model of known parameters:
+
+    >>> from mrfit.parameterizations import Ising
+    >>> domain = mrfit.Domain.from_states({"a": ["no", "yes"], "b": ["no", "yes"]})
+    >>> coin = mrfit.MarkovNetwork(Ising(domain, mrfit.Structure.complete(2)), [0.0, 0.0, 0.5])
+    >>> round(coin.conditional("a", {"b": "yes"})["yes"], 3)
+    0.622
     """
 
     parameters: Parameterization
@@ -97,10 +135,12 @@ class MarkovNetwork(Queryable):
 
     @property
     def domain(self) -> Domain:  # type: ignore[override]
+        """Variables and their states, in the order of all arrays of the model."""
         return self.parameters.domain
 
     @property
     def structure(self) -> Structure:
+        """Interactions that have parameters, including those whose parameters are all zero."""
         return self.parameters.structure
 
     @cached_property
@@ -110,7 +150,15 @@ class MarkovNetwork(Queryable):
 
     @property
     def edges(self) -> NDArray[np.int64]:
-        """Pairs of variables that share an interaction with a parameter that is not zero, (edges, 2)."""
+        """Pairs of variables that share an interaction with a parameter that is not zero, shape (n_edges, 2).
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> mrfit.learn(table).model.edges
+        array([[0, 1]])
+        """
         return self._present.edges
 
     @property
@@ -125,12 +173,12 @@ class MarkovNetwork(Queryable):
 
     @property
     def n_scopes(self) -> int:
-        """Number of single variables and interactions that have such a parameter."""
+        """Number of single variables and interactions that have a parameter that is not zero."""
         return len(np.unique(self.parameters.scope_of_parameter[self.w != 0]))
 
     @property
     def n_distinct(self) -> int:
-        """Number of different values among these parameters. Softly tied parameters differ from each other."""
+        """Number of different values among the parameters that are not zero; softly tied parameters differ."""
         return len(np.unique(self.w[self.w != 0]))
 
     @property
@@ -140,6 +188,7 @@ class MarkovNetwork(Queryable):
 
     @property
     def covariate_indices(self) -> tuple[int, ...]:
+        """Positions of the covariates in the domain."""
         return self.parameters.covariate_indices
 
     given = _renamed.attribute("given", "covariates")
@@ -154,14 +203,45 @@ class MarkovNetwork(Queryable):
 
     @cached_property
     def factors(self) -> Factors:
-        """Tables whose product is the distribution; with covariates, the distribution given their states."""
+        """Tables whose product is the distribution, as `Factors`; with covariates, the distribution given their states.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> mrfit.learn(table).model.factors
+        Factors(2 variables, 3 tables, 8 cells)
+        """
         return self.parameters.to_factors(self.w)
 
     def with_plan(self, plan: Plan) -> MarkovNetwork:
-        """Return the same model with the order of elimination of a junction tree's plan, which is saved with it.
+        """Return the same model with the elimination order of a junction tree's plan, which is saved with it.
 
-        Queries use that order instead of searching for one, which helps where the search is long:
-        ``JunctionTree(effort=100)``.
+        Queries use that order instead of searching for one. That helps where the search takes long.
+
+        Parameters
+        ----------
+        plan : Plan
+            Plan of a ``JunctionTree`` for all variables of this model, without evidence.
+
+        Returns
+        -------
+        MarkovNetwork
+
+        Raises
+        ------
+        MrfitError
+            If the plan is by another engine or for other variables.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> from mrfit.inference import JunctionTree
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> model = mrfit.learn(table).model
+        >>> planned = model.with_plan(JunctionTree(effort=100).plan(model.factors))
+        >>> planned.stored_order
+        (0, 1)
         """
         if not isinstance(plan, TreePlan) or plan.shape != self.domain.shape:
             raise InputError("Only a plan of a junction tree for all variables of this model can be stored with it.")
@@ -170,6 +250,7 @@ class MarkovNetwork(Queryable):
 
     @property
     def stored_order(self) -> tuple[int, ...] | None:
+        """Elimination order stored by `with_plan`, as positions of variables; None without one."""
         stored = self.provenance.get("plan")
         if not isinstance(stored, dict) or not isinstance(stored.get("order"), list):
             return None
@@ -182,7 +263,7 @@ class MarkovNetwork(Queryable):
 
     @property
     def is_hard_tied(self) -> bool:
-        """Whether all parameters of a group are equal to its center."""
+        """Whether every parameter of a group equals the value of its group."""
         return self.groups is not None and np.array_equal(self.groups.tied(self.w), self.w)
 
     @property
@@ -205,7 +286,7 @@ class MarkovNetwork(Queryable):
 
     @property
     def unbounded(self) -> Mapping[str, str]:
-        """Parameters without a finite estimate, by name, and where each goes: ``+inf``, ``-inf``, ``undetermined``.
+        """Parameters without a finite estimate, by name, and where each goes: ``+inf``, ``-inf`` or ``undetermined``.
 
         The data never contradict them and no penalty bounds them, so `w` has the value at which the solver stopped. For
         undetermined ones the data determine only sums with others.
@@ -214,7 +295,13 @@ class MarkovNetwork(Queryable):
         return dict(found) if isinstance(found, Mapping) else {}
 
     def describe(self) -> str:
-        """Return sizes and penalty in one line: "16 variables, 120 edges, 136 parameters; l2, strength 1"."""
+        """Return sizes and penalty in one line.
+
+        Returns
+        -------
+        str
+            Numbers of variables, edges and parameters that are not zero; name and strength of the penalty.
+        """
         sizes = f"{len(self.domain):,} variables, {self.n_edges:,} edges, {self.n_parameters:,} parameters"
         penalty = self.provenance.get("penalty")
         if not isinstance(penalty, dict) or not isinstance(penalty.get("strength"), int | float):
@@ -242,9 +329,27 @@ class MarkovNetwork(Queryable):
     def to_frame(self) -> Any:
         """Return all parameters as a pandas frame, in the order of ``w``.
 
-        Columns: ``name``, ``order`` (number of variables), ``variables`` and ``states`` (tuples; no states where a
-        parameter compares them rather than names one), ``value``, ``error`` (missing where it is unknown) and ``group``
-        (missing where nothing is tied).
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``name``, ``order`` (number of variables), ``variables`` and ``states`` (tuples; no states where a
+            parameter compares them rather than names one), ``value``, ``error`` (standard error, missing where it is
+            unknown) and ``group`` (missing where nothing is tied).
+
+        Raises
+        ------
+        MrfitError
+            If pandas is not installed.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> mrfit.learn(table).model.to_frame()[["name", "order", "value"]].round(3)
+                         name  order  value
+        0            rain=yes      1 -0.146
+        1             wet=yes      1 -0.146
+        2  rain=yes & wet=yes      2  0.490
         """
         try:
             import pandas
@@ -270,9 +375,15 @@ class MarkovNetwork(Queryable):
 
     @property
     def graph(self) -> networkx.Graph[Any]:
-        """A new networkx graph: variables by name, connected if they share a scope.
+        """New networkx graph: variables by name, joined if they share a scope, with their edge weight as ``weight``.
 
-        The ``weight`` of an edge is its edge weight, as in `edge_weights`.
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> graph = mrfit.learn(table).model.graph
+        >>> round(graph.edges["rain", "wet"]["weight"], 3)
+        0.49
         """
         graph, names = self._present.to_graph(self.domain), self.domain.names
         for (a, b), weight in zip(self.edges.tolist(), self.weighted_edges.values.tolist(), strict=True):
@@ -281,12 +392,15 @@ class MarkovNetwork(Queryable):
 
     @property
     def edge_weights(self) -> Floats:
-        """The edge weight of every edge of the structure, the same in all coordinates; see `weighted_edges`."""
+        """Edge weight of every edge of the structure, the same in all coordinates.
+
+        `weighted_edges` names the unit, and leaves out edges whose parameters are all zero.
+        """
         return self._weighted_structure.values
 
     @property
     def edge_signs(self) -> NDArray[np.int64]:
-        """-1, 0 or 1 for every edge: the sign of its weight, and 0 where it has none (categories) or is zero."""
+        """Sign of every edge weight, -1, 0 or 1: 0 where a weight is zero or has no sign (categories)."""
         return self._weighted_structure.signs
 
     @cached_property
@@ -296,18 +410,27 @@ class MarkovNetwork(Queryable):
 
     @cached_property
     def weighted_edges(self) -> EdgeWeights:
-        """The `edges` with their weights, signs and unit.
+        """Record of the `edges` with their weights (``values``), ``signs`` and ``unit``.
 
-        It is the log odds ratio, given the others, for two binary variables; the log odds ratio per step of the scores
-        where variables are ordered; for categories the Frobenius norm of the centered table, without a sign.
+        The edge weight of two binary variables is their log odds ratio, given the others. For ordered variables it is
+        the log odds ratio per step of their scores. For categories it is the Frobenius norm of the centered table,
+        without a sign. ``rows(names)`` yields a dict for each edge, the largest weight first.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> edges = mrfit.learn(table).model.weighted_edges
+        >>> edges.values.round(3), edges.unit
+        (array([0.49]), 'log odds ratio')
         """
         return self._weighted_structure.among(self.edges)
 
     @property
     def state_scores(self) -> Scores:
-        """The scores of each variable's states by which edge weights are computed; None for categories.
+        """Scores of each variable's states by which edge weights are computed, as arrays; None for categories.
 
-        A model converted to another parameterization has the scores of its ordered variables.
+        A model converted to another parameterization keeps the scores of its ordered variables.
         """
         stored = self.provenance.get("scores")
         if not isinstance(stored, dict):
@@ -320,10 +443,33 @@ class MarkovNetwork(Queryable):
         return tuple(found)
 
     def pll(self, data: Any, *, jobs: int | None = None) -> float:
-        """Return the mean pseudo-log-likelihood per row, in nats; weighted if the data are.
+        """Return the mean pseudo-log-likelihood per row, in nats.
 
-        Rows read with ``missing="keep"`` are scored by their observed values: each given the others of its row.
-        ``jobs`` threads, all processors by default; the score is the same for any number of them.
+        The pseudo-log-likelihood of a row is the sum over variables of log p(its state | the other states of the row).
+        It never needs log Z.
+
+        Parameters
+        ----------
+        data : table
+            Rows to score: a frame, a dict of columns, a `Dataset` or `UniqueRows`, whose weights count. Columns are
+            matched by name. Rows with missing values need a `Dataset` read with ``missing="keep"``; see Notes.
+        jobs : int, default None
+            Number of threads that score rows; None uses all processors. It does not change the result.
+
+        Returns
+        -------
+        float
+
+        Notes
+        -----
+        In a row with missing values, an observed variable is conditional on the other observed values alone.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> round(mrfit.learn(table).model.pll(table), 3)
+        -1.322
         """
         rows = self.coded_rows(data)
         pll, threads = self.row_scores("pll"), resolve_jobs(jobs)
@@ -331,15 +477,52 @@ class MarkovNetwork(Queryable):
         return float(rows.sample_weight @ scores) / rows.total_weight
 
     def pll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
-        """Return the pseudo-log-likelihood of every row, in nats and in the order of the data; ``jobs`` as in `pll`."""
+        """Return the pseudo-log-likelihood of every row, in nats and in the order of the data.
+
+        Parameters
+        ----------
+        data : table
+            Rows to score, as in `pll`.
+        jobs : int, default None
+            Number of threads; None uses all processors.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
         return finite_scores(self.row_scores("pll"), self, self._dataset(data).codes, jobs=resolve_jobs(jobs))
 
     def ll(self, data: Any, *, jobs: int | None = None) -> float:
-        """Return the mean log-likelihood per row, in nats; ``jobs`` as in `pll`.
+        """Return the mean log-likelihood per row, in nats.
 
-        Incomplete rows are scored by their observed values. The result is exact for few variables or sparse structures.
-        A model learned by chains brings an estimate of log Z (`known_log_z`), which is used otherwise; the result then
-        has its standard ``error``. Other models are refused.
+        Parameters
+        ----------
+        data : table
+            Rows to score: a frame, a dict of columns, a `Dataset` or `UniqueRows`, whose weights count. A row with
+            missing values, read with ``missing="keep"``, scores the log-probability of its observed values.
+        jobs : int, default None
+            Number of threads that score rows or sum out missing values; None uses all processors.
+
+        Returns
+        -------
+        float
+            A model learned by chains returns a float with a standard ``error``, that of its estimate of log Z.
+
+        Raises
+        ------
+        MrfitError
+            If log Z can be neither computed exactly nor taken from learning (`known_log_z`).
+
+        Notes
+        -----
+        With covariates this is the conditional log-likelihood of the other variables.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> round(mrfit.learn(table).model.ll(table), 3)
+        -1.356
         """
         rows = self.coded_rows(data)
         scores = finite_scores(self.row_scores("ll"), self, rows.codes, jobs=resolve_jobs(jobs))
@@ -352,7 +535,19 @@ class MarkovNetwork(Queryable):
         return mean if is_exact else FloatWithError(mean, self.known_log_z_error, exact=False)
 
     def ll_rows(self, data: Any, *, jobs: int | None = None) -> Floats:
-        """Return the log-likelihood of every row, in nats and in the order of the data; see `ll`."""
+        """Return the log-likelihood of every row, in nats and in the order of the data.
+
+        Parameters
+        ----------
+        data : table
+            Rows to score, as in `ll`.
+        jobs : int, default None
+            Number of threads, as in `ll`.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
         return finite_scores(self.row_scores("ll"), self, self._dataset(data).codes, jobs=resolve_jobs(jobs))
 
     @property
@@ -371,19 +566,66 @@ class MarkovNetwork(Queryable):
         return 0.0 if known is None else float(known.get("error") or 0.0)
 
     def row_scores(self, metric: str, *, log_z: float | None = None) -> ScoreRows:
-        """Internal: return the function that scores rows of codes by ``pll`` or ``ll``; ``log_z`` if it is known."""
+        """Internal: return the function that scores rows of codes.
+
+        Parameters
+        ----------
+        metric : {"pll", "ll"}
+            Pseudo-log-likelihood or log-likelihood.
+        log_z : float, default None
+            Value of log Z in nats, if it is known; otherwise it is computed.
+
+        Returns
+        -------
+        callable
+        """
         return _ByPseudoLikelihood() if metric == "pll" else _ByLikelihood(self.known_log_z if log_z is None else log_z)
 
     def scores_of_codes(
         self, metric: str, codes: NDArray[np.uint8], *, log_z: float | None = None, jobs: int = 1
     ) -> Floats:
-        """Internal: return the scores of rows of codes; see `row_scores`."""
+        """Internal: return the scores of rows of codes.
+
+        Parameters
+        ----------
+        metric : {"pll", "ll"}
+            Pseudo-log-likelihood or log-likelihood.
+        codes : array of shape (n_rows, n_variables)
+            States as positions; 255 marks a missing value.
+        log_z : float, default None
+            Value of log Z in nats, if it is known; otherwise ``ll`` computes it.
+        jobs : int, default 1
+            Number of threads that score.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
         return finite_scores(self.row_scores(metric, log_z=log_z), self, codes, jobs=jobs)
 
     def strongest(self, count: int, *, order: int) -> list[tuple[str, float]]:
-        """Return names and values of the largest parameters, in absolute value, of scopes with ``order`` variables.
+        """Return names and values of the largest parameters, in absolute value, of interactions of one order.
 
         Parameters that are exactly zero are left out.
+
+        Parameters
+        ----------
+        count : int
+            Largest number of parameters to return.
+        order : int
+            Number of variables of the interactions: 1 for single variables, 2 for pairs.
+
+        Returns
+        -------
+        list of (str, float)
+            The largest first.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> [(name, round(value, 3)) for name, value in mrfit.learn(table).model.strongest(5, order=2)]
+        [('rain=yes & wet=yes', 0.49)]
         """
         chosen = np.flatnonzero((self.parameters.order_of_parameter == order) & (self.w != 0))
         top = chosen[np.argsort(-np.abs(self.w[chosen]), kind="stable")[:count]]
@@ -399,12 +641,49 @@ class MarkovNetwork(Queryable):
         seed: int = 0,
         jobs: int | None = None,
     ) -> NodeMeasures:
-        """Return each variable's centralities and community, and how well the others predict it in rows of ``data``.
+        """Return each variable's centralities, its community, and how well the other variables predict it.
 
-        ``groups`` of variables, ``{"mood": ["sad", "tired"], ...}``, give bridge centralities. ``coding`` selects the
-        weights: by default edge weights, else ``01``, ``signs`` or ``tables`` (see `pair_weights`). ``paths`` adds
-        closeness and betweenness; ``seed`` is that of the search for communities. Use held-out rows to measure
-        prediction.
+        Parameters
+        ----------
+        data : table, default None
+            Rows in which to measure predictability: accuracy, explained deviance and Brier score. Use held-out rows.
+            None leaves predictability out.
+        groups : mapping of str to list of str, default None
+            Groups of variables, ``{"mood": ["sad", "tired"], ...}``, for bridge centralities.
+        coding : {"weight", "01", "signs", "tables"}, default None
+            Weights of the pairs that centralities are sums of: edge weights (None or ``weight``), or those of another
+            coding as in `pair_weights`.
+        paths : bool, default False
+            Whether to add closeness and betweenness.
+        seed : int, default 0
+            Random seed of the search for communities (Louvain).
+        jobs : int, default None
+            Number of threads for rows with missing values; None uses all processors.
+
+        Returns
+        -------
+        NodeMeasures
+            Record with ``measures`` by name, ``community``, ``modularity`` and ``predictability``; ``to_frame()`` gives
+            a pandas frame with a row for each variable.
+
+        Raises
+        ------
+        MrfitError
+            If the model has covariates or impossible states, or if groups do not fit the variables.
+
+        See Also
+        --------
+        node_stability : Bootstrap intervals of these numbers.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> nodes = mrfit.learn(table).model.nodes()
+        >>> nodes.names, nodes.community
+        (('rain', 'wet'), array([0, 0]))
+        >>> nodes.measures["strength"].round(3)
+        array([0.49, 0.49])
         """
         from mrfit.analysis.nodes.node_measures import NodeMeasures
         from mrfit.analysis.nodes.predictability import Predictability
@@ -416,16 +695,68 @@ class MarkovNetwork(Queryable):
         return NodeMeasures.of(self.pair_weights(coding), predictability=known, groups=groups, paths=paths, seed=seed)
 
     def pair_weights(self, coding: str | None = None) -> PairWeights:
-        """Return the weights of all pairs: edge weights, or those of another coding of `mrfit.model.pair_weights`."""
+        """Return the weights of all pairs of variables, as one symmetric matrix.
+
+        Parameters
+        ----------
+        coding : {"weight", "01", "signs", "tables"}, default None
+            ``weight`` (or None): edge weights. ``01`` and ``signs``: log odds ratios, or quarters of them, of binary
+            variables. ``tables``: norms of centered tables, for any variables.
+
+        Returns
+        -------
+        PairWeights
+            Record with ``names``, ``coding``, ``matrix``, ``has_sign`` and ``unit``.
+
+        Raises
+        ------
+        MrfitError
+            If the coding needs binary variables and one has more states, or if some states are impossible.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> mrfit.learn(table).model.pair_weights("tables").matrix.round(3)
+        array([[0.   , 0.245],
+               [0.245, 0.   ]])
+        """
         if coding in (None, WEIGHT):
             return PairWeights.of_edges(self.domain.names, self.weighted_edges, self.state_scores)
         return PairWeights.of(self.factors, self.domain, coding)
 
     def goodness(self, data: Any) -> Goodness:
-        """Return G-squared of all joint states, and residuals of pairs and triples, for up to 2^16 joint states.
+        """Test the fit to all joint states at once: G-squared, and residuals of pairs and triples.
 
-        If the data are the rows it was learned from, which it recognises, degrees of freedom allow for the fit.
-        `mrfit.bootstrap_goodness` gives a p value where cells are sparse.
+        Parameters
+        ----------
+        data : table
+            Complete rows. If the model was learned from these rows, which it recognises, degrees of freedom allow for
+            the parameters.
+
+        Returns
+        -------
+        Goodness
+            Record with ``statistic``, ``degrees``, ``p``, ``sparse`` (share of cells in which fewer than 5 rows are
+            expected) and the residuals ``pairs`` and ``triples``, the largest first.
+
+        Raises
+        ------
+        MrfitError
+            If there are more than 2^16 joint states, or the model has covariates.
+
+        See Also
+        --------
+        bootstrap_goodness : A p value where cells are sparse and chi-square does not hold.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "yes"] * 10, "wet": ["no", "yes", "no", "no"] * 5}
+        >>> independent = mrfit.learn(table, "independent").model
+        >>> found = independent.goodness(table)
+        >>> round(found.statistic, 2), found.degrees
+        (8.82, 1)
         """
         from mrfit.analysis.goodness.goodness import ModelCells, goodness
 
@@ -434,14 +765,55 @@ class MarkovNetwork(Queryable):
         return goodness(ModelCells.of(self.parameters, self.factors), rows, is_fitted=self._was_learned_from(rows))
 
     def intervals(self, level: float = 0.95) -> Floats:
-        """Return confidence intervals, (parameters, 2), in the order of ``w``; see `StandardErrors`.
+        """Return Wald confidence intervals of the parameters, in the order of ``w``.
 
-        Parameters without a finite optimum have NaN.
+        Parameters
+        ----------
+        level : float, default 0.95
+            Coverage of each interval, between 0 and 1.
+
+        Returns
+        -------
+        array of shape (n_parameters, 2)
+            NaN for parameters without a finite optimum.
+
+        Raises
+        ------
+        MrfitError
+            If the model was learned without standard errors.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> model = mrfit.learn(table, penalty="none", errors="sandwich").model
+        >>> model.intervals()[2].round(2)
+        array([-2.01,  4.78])
         """
         return self._known_errors.intervals(self.w, level)
 
     def wald_tests(self) -> tuple[WaldTest, ...]:
-        """Test for every scope of two or more variables whether its parameters are all zero; the strongest first."""
+        """Test for every interaction whether all its parameters are zero.
+
+        Returns
+        -------
+        tuple of WaldTest
+            One for each scope of two or more variables, the smallest p value first: ``variables``, ``degrees``,
+            ``statistic``, ``p``, and ``adjusted``, the false discovery rate (Benjamini and Hochberg 1995).
+
+        Raises
+        ------
+        MrfitError
+            If the model was learned without standard errors.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> (test,) = mrfit.learn(table, penalty="none", errors="sandwich").model.wald_tests()
+        >>> test.variables, round(test.p, 3)
+        (('rain', 'wet'), 0.423)
+        """
         tests = wald_tests(self.w, self._known_errors.covariance, self.interaction_sets())
         return tuple(sorted(tests, key=lambda test: (np.isnan(test.p), test.p, -test.statistic)))
 
@@ -462,11 +834,35 @@ class MarkovNetwork(Queryable):
         return self.errors
 
     def to_parameterization(self, word: str | type[Parameterization], *, reference: str = "first") -> MarkovNetwork:
-        """Return the same distribution in other coordinates: ``canonical``, ``spectral``, ``full`` and more.
+        """Return the same distribution in other coordinates.
 
-        All subsets of each scope are added, because other coordinates spread the same function over them. ``reference``
-        names the reference categories of canonical coordinates (see `mrfit.parameterizations.reference_states`).
-        Standard errors are dropped.
+        All subsets of each scope are added, because other coordinates spread the same function over them. Standard
+        errors are dropped.
+
+        Parameters
+        ----------
+        word : str or Parameterization class
+            ``canonical``, ``spectral``, ``full``, ``ising``, ``generalized-ising`` or ``ordered``.
+        reference : str, default "first"
+            Reference states of canonical coordinates: ``first``, ``last``, ``random``, or ``NAME=STATE,...``, with the
+            first state for variables that are not named. Other coordinates ignore it.
+
+        Returns
+        -------
+        MarkovNetwork
+
+        Raises
+        ------
+        MrfitError
+            If the other coordinates cannot represent this distribution.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> spectral = mrfit.learn(table).model.to_parameterization("spectral")
+        >>> [(name, round(value, 3)) for name, value in spectral.strongest(1, order=2)]
+        [('rain × wet', 0.122)]
         """
         kind = PARAMETERIZATIONS.called(word)
         if self.has_impossible_states:
@@ -499,14 +895,50 @@ class MarkovNetwork(Queryable):
         return {"log_z": {**known, "value": float(known["value"]) + float(after - before)}}
 
     def save(self, path: str | Path) -> None:
-        """Write the model to one ``.mrf`` file, whole or not at all."""
+        """Write the model to one ``.mrf`` file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to write; an existing one is replaced.
+
+        See Also
+        --------
+        MarkovNetwork.load : Read it back, bit for bit.
+        write_network : Write the formats of other programs.
+
+        Examples
+        --------
+        >>> import mrfit, tempfile
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     mrfit.learn(table).model.save(f"{folder}/weather.mrf")
+        ...     again = mrfit.MarkovNetwork.load(f"{folder}/weather.mrf")
+        >>> again.w.round(3)
+        array([-0.146, -0.146,  0.49 ])
+        """
         from mrfit.formats.mrf import save
 
         save(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> MarkovNetwork:
-        """Read a model written by `save`."""
+        """Read a model written by `save`, bit for bit the same.
+
+        Parameters
+        ----------
+        path : str or Path
+            ``.mrf`` file; files of other programs are read by `read_network`.
+
+        Returns
+        -------
+        MarkovNetwork
+
+        Raises
+        ------
+        MrfitError
+            If the file is not a model that `save` wrote, or is damaged.
+        """
         from mrfit.formats.mrf import load
 
         return load(path)

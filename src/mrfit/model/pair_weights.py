@@ -30,18 +30,20 @@ _DUST = 1e-12  # of the largest weight: rounding that centering leaves where the
 
 @dataclass(frozen=True, eq=False)
 class PairWeights:
-    """The weight of every pair of variables.
+    """Weight of every pair of variables.
 
-    Parameters
+    Attributes
     ----------
-    coding
-        ``weight`` for edge weights, or a word of `CODINGS`.
-    unit
-        Name of the unit of edge weights; None in other codings.
-    matrix
-        Symmetric, (variables, variables); zero where two are not connected, positive where a pair has no sign.
-    has_sign
-        Mask of pairs whose weights have a sign: both variables are binary or ordered.
+    names : tuple of str
+        Variables, in the order of the matrix.
+    coding : str
+        ``weight`` for edge weights; ``01``, ``signs`` or ``tables`` for another coding, see ``meaning``.
+    matrix : array of shape (n_variables, n_variables)
+        Symmetric weights: zero for pairs without an edge, positive for pairs without a sign.
+    has_sign : bool array of shape (n_variables, n_variables)
+        Pairs whose weights have a sign: both variables are binary or ordered.
+    unit : str or None
+        Unit of edge weights; None in other codings.
     """
 
     names: tuple[str, ...]

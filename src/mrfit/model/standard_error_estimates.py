@@ -70,23 +70,45 @@ class ScoreCurvature:
 
 @dataclass(frozen=True, eq=False)
 class StandardErrors:
-    """Standard errors: how far estimates may be from those of an infinite table.
+    """Standard errors and covariance of estimated parameters; ``model.errors`` after learning with ``errors=...``.
 
+    Parameters
+    ----------
+    kind : {"sandwich", "model"}
+        Estimator of the covariance, see Notes.
+    covariance : array of shape (n_parameters, n_parameters)
+        Covariance of all estimates; NaN for those without a finite optimum.
+    effective_parameters : float
+        tr(J H^-1): about the number of parameters for a likelihood, and more for a pseudo-likelihood.
+    claic : float
+        Composite Akaike information criterion: -2 times the (pseudo-)log-likelihood of all rows, plus 2
+        ``effective_parameters`` (Varin and Vidoni 2005). Smaller is better.
+    clbic : float
+        Composite Bayesian information criterion: the same with log N times ``effective_parameters`` (Gao and Song
+        2010).
+    remarks : tuple of str, default ()
+        Sentences on what the errors do not cover, such as the bias of a penalty.
+
+    See Also
+    --------
+    Learner.fit : Takes ``errors="sandwich"`` or ``errors="model"``.
+    MarkovNetwork.intervals : Confidence intervals of the parameters.
+    MarkovNetwork.wald_tests : A test of every interaction.
+
+    Notes
+    -----
     With the gradient s_r of row r, J = sum of s_r s_r' and H the second derivatives at the optimum, penalty included:
 
     * ``sandwich``: H^-1 J H^-1, right for the pseudo-likelihood and where the model is wrong (Godambe 1960);
     * ``model``: H^-1, right for the likelihood of a true model, and too small for a pseudo-likelihood.
 
-    Parameters
-    ----------
-    covariance
-        Covariance of all estimates; NaN for those without a finite optimum.
-    effective_parameters
-        tr(J H^-1), about the number of parameters for a likelihood and more for a pseudo-likelihood.
-    claic, clbic
-        -2 (pseudo-)log-likelihood plus 2, or log N, times that (Varin and Vidoni 2005; Gao and Song 2010).
-    remarks
-        Sentences on what the errors do not cover.
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+    >>> model = mrfit.learn(table, penalty="none", errors="sandwich").model
+    >>> model.errors.standard_errors.round(2)
+    array([1.22, 1.22, 1.73])
     """
 
     kind: str
@@ -105,10 +127,23 @@ class StandardErrors:
 
     @property
     def standard_errors(self) -> Floats:
+        """Standard error of each parameter: square roots of the diagonal of ``covariance``."""
         return np.sqrt(np.diag(self.covariance))
 
     def intervals(self, w: Floats, level: float) -> Floats:
-        """Return intervals, (parameters, 2), that contain the true value in a share ``level`` of tables."""
+        """Return Wald confidence intervals, which contain the true value in a share ``level`` of tables.
+
+        Parameters
+        ----------
+        w : array of shape (n_parameters,)
+            Estimates, in the order of ``covariance``.
+        level : float
+            Coverage, between 0 and 1.
+
+        Returns
+        -------
+        array of shape (n_parameters, 2)
+        """
         if not 0.0 < level < 1.0:
             raise InputError(f"The level of intervals lies between 0 and 1; got {level:g}. Use 0.95, say.")
         reach = float(ndtri(0.5 + level / 2.0)) * self.standard_errors

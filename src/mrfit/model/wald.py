@@ -16,10 +16,21 @@ from mrfit.core.linear_systems import divided
 
 @dataclass(frozen=True)
 class WaldTest:
-    """A test whether all parameters of a set are zero (w' V^-1 w against chi-square), or equal in all groups.
+    """Wald test of a set of parameters: whether all are zero, or equal in all groups of rows.
 
-    ``adjusted`` is the smallest false discovery rate at which the test is significant, among all tests made with it
-    (Benjamini and Hochberg 1995). A set with a parameter without a finite optimum has no test: all three are NaN.
+    Attributes
+    ----------
+    variables : tuple of str
+        Variables of the interaction.
+    degrees : int
+        Degrees of freedom.
+    statistic : float
+        w' V^-1 w, which is compared with chi-square.
+    p : float
+        p value; NaN, like the statistic, if a parameter of the set has no finite optimum.
+    adjusted : float
+        Smallest false discovery rate at which the test is significant, among all tests made with it (Benjamini and
+        Hochberg 1995).
     """
 
     variables: tuple[str, ...]
@@ -29,6 +40,7 @@ class WaldTest:
     adjusted: float
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the test as plain values, for JSON."""
         return {
             "variables": list(self.variables),
             "degrees": self.degrees,

@@ -21,18 +21,38 @@ _WORTH_A_THREAD = 200_000.0
 
 
 class ConditionalLoss(Objective):
-    """1/N sum over rows d and variables i of a loss of x_i given the rest of the row.
+    """Loss of every variable given the others, as a mean over rows and a sum over variables; an abstract base class.
 
+    1/N sum over rows d and variables i of a loss of x_i given the rest of the row.
+
+    Parameters
+    ----------
+    cells : ConditionalCells
+        Rows, compressed to the cells that conditional distributions depend on.
+    jobs : int, default 1
+        Number of threads. Variables are independent, so that the result is the same to the last bit for any number.
+
+    See Also
+    --------
+    PseudoLikelihood : Logarithmic loss.
+    InteractionScreening : Exponential loss.
+
+    Notes
+    -----
     One evaluation is one pass over the conditional cells, whose cost does not depend on the number of rows. A cell is
     one state of a variable's Markov blanket, so all rows in it have the same loss but for the variable's own state.
-    Variables are independent of each other, so threads share them out, and the result is the same to the last bit for
-    any number of jobs.
+
+    Examples
+    --------
+    >>> from mrfit.objectives import ConditionalLoss, InteractionScreening, PseudoLikelihood
+    >>> [issubclass(kind, ConditionalLoss) for kind in (PseudoLikelihood, InteractionScreening)]
+    [True, True]
     """
 
     @property
     @abstractmethod
     def loss(self) -> int:
-        """The number of the loss in the kernel."""
+        """Number of the loss in the compiled pass."""
 
     def __init__(self, cells: ConditionalCells, *, jobs: int = 1) -> None:
         self.cells = cells

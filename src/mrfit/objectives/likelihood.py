@@ -36,9 +36,40 @@ class LikelihoodPoint(NamedTuple):
 
 
 class Likelihood(Objective):
-    """log Z(w) - w . (mean of the features over the rows).
+    """Negative mean log-likelihood of rows, in nats, exact over all joint states.
 
-    Value and gradient cost two transforms over all joint states and one pass of exponentials.
+    log Z(w) - w . (mean of the features over the rows).
+
+    Parameters
+    ----------
+    parameters : Parameterization
+        Coordinates to fit.
+    rows : UniqueRows
+        Rows to fit, complete.
+    jobs : int, default 1
+        Number of threads of transforms and exponentials; the result does not depend on it.
+
+    See Also
+    --------
+    TreeLikelihood : The same for sparse structures of many variables.
+    LikelihoodSpec : Choose the likelihood in a `Learner`.
+    PseudoLikelihood : An approximation for any number of variables.
+
+    Notes
+    -----
+    Value and gradient cost two transforms over all joint states and one pass of exponentials. The dual is maximum
+    entropy; with a penalty on all parameters, solutions have a duality gap.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.objectives import Likelihood
+    >>> from mrfit.parameterizations import Canonical
+    >>> from mrfit.solvers import LBFGS, minimize
+    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
+    >>> objective = Likelihood(Canonical(rows.domain, mrfit.Structure.complete(2)), rows)
+    >>> round(minimize(objective, LBFGS()).value, 3)
+    1.33
     """
 
     def __init__(self, parameters: Joint | Parameterization, rows: UniqueRows, *, jobs: int = 1) -> None:

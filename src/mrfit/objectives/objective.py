@@ -17,26 +17,42 @@ from mrfit.objectives.hessian import Division, Hessian
 
 @dataclass(frozen=True)
 class ExplicitHessian:
-    """A Hessian that can be computed, and its cost relative to products with it.
+    """Hessian that can be computed as a matrix, and its cost relative to products with it.
 
     Parameters
     ----------
-    hessian
-        Computes it.
-    products
+    hessian : callable
+        Computes the Hessian, an object with ``matrix()``.
+    products : float
         Cost of the Hessian, in products.
-    nanoseconds
+    nanoseconds : float
         Time of one product.
-    dividing
+    dividing : float
         Nanoseconds to prepare the first division by it.
-    n_entries
+    n_entries : int
         Number of stored entries, all of which are visited to derive another function's Hessian from it.
-    reuse_across_steps
+    reuse_across_steps : bool, default False
         Whether it pays off over many steps rather than within one. Blocks do: they only approximate the inverse.
-    previous
+    previous : callable, optional
         Returns the Hessian last computed at another point, if any, at no cost.
-    spent
+    spent : callable, optional
         Passes over the data since then, or since the beginning.
+
+    See Also
+    --------
+    Expansion : Has one where memory can hold it.
+    TruncatedNewton : Decides by these costs when to compute it.
+
+    Examples
+    --------
+    >>> import mrfit, numpy as np
+    >>> from mrfit.objectives import ConditionalCells, PseudoLikelihood
+    >>> from mrfit.parameterizations import Canonical
+    >>> rows = mrfit.UniqueRows.of({"rain": ["no", "no", "yes"], "wet": ["no", "yes", "yes"]})
+    >>> objective = PseudoLikelihood(ConditionalCells.count(rows, Canonical(rows.domain, mrfit.Structure.complete(2))))
+    >>> explicit = objective.expand(np.zeros(3)).explicit
+    >>> explicit.n_entries, explicit.hessian().matrix().shape
+    (9, (3, 3))
     """
 
     hessian: Callable[[], Hessian]
@@ -49,7 +65,19 @@ class ExplicitHessian:
     spent: Callable[[], int] = lambda: 0
 
     def mapped(self, change: Callable[[Hessian], Hessian], dividing: float = np.inf) -> ExplicitHessian:
-        """Return the explicit Hessian ``change(self)`` of a related function, which may be faster to divide by."""
+        """Return the explicit Hessian of a related function.
+
+        Parameters
+        ----------
+        change : callable
+            Turns this Hessian into the other one.
+        dividing : float, default inf
+            Nanoseconds to prepare the first division by the other one, if that is less than for this one.
+
+        Returns
+        -------
+        ExplicitHessian
+        """
 
         def previous() -> Callable[[], Hessian] | None:
             hessian = self.previous()
@@ -61,33 +89,51 @@ class ExplicitHessian:
 
 @dataclass(frozen=True)
 class Expansion:
-    """A function to second order at one point.
+    """Value, gradient and Hessian of an objective at one point.
 
     An expansion owns its data: it stays valid when the objective is evaluated or expanded elsewhere, and when the
     vector of parameters is overwritten.
 
     Parameters
     ----------
-    value, gradient
-        Value and gradient at the point.
-    diagonal
+    value : float
+        Value at the point.
+    gradient : array of shape (n_parameters,)
+        Gradient at the point.
+    diagonal : callable
         Returns the diagonal of the Hessian, computed when first used.
-    product
+    product : callable
         Multiplies a vector by the Hessian.
-    precondition
+    precondition : callable, default None
         Multiplies a vector by a symmetric positive definite approximation of the inverse Hessian.
-    nearly_diagonal
+    nearly_diagonal : callable, default None
         Returns an approximation of the Hessian that is better than its diagonal, and as easy to invert.
-    uncorrelated
-        Returns the same for objectives derived from this one. This one itself uses its diagonal, which adds up over
-        shards.
-    block
+    uncorrelated : callable, default None
+        Returns such an approximation for objectives derived from this one. This one itself uses its diagonal, which
+        adds up over shards.
+    block : callable, default None
         Returns the Hessian of chosen parameters as a matrix, if that is cheaper than products.
-    explicit
+    explicit : ExplicitHessian, default None
         The whole Hessian, if memory can hold it.
-    dual
-        Returns, for t, the value of the dual at the point whose gradient is t times this one. No point at which a
-        penalty's conjugate allows that gradient has a smaller value.
+    dual : callable, default None
+        Returns, for t, the value of the dual at the point whose gradient is t times this one. It is a lower bound on
+        the value at any point at which a penalty's conjugate allows that gradient.
+
+    See Also
+    --------
+    Objective : Returns an expansion from ``expand``.
+    Solution : The ``gap`` comes from the dual.
+
+    Examples
+    --------
+    >>> import mrfit, numpy as np
+    >>> from mrfit.objectives import ConditionalCells, PseudoLikelihood
+    >>> from mrfit.parameterizations import Canonical
+    >>> rows = mrfit.UniqueRows.of({"rain": ["no", "no", "yes"], "wet": ["no", "yes", "yes"]})
+    >>> objective = PseudoLikelihood(ConditionalCells.count(rows, Canonical(rows.domain, mrfit.Structure.complete(2))))
+    >>> expansion = objective.expand(np.zeros(3))
+    >>> expansion.product(np.array([0.0, 0.0, 1.0])).round(3)
+    array([0.167, 0.083, 0.25 ])
     """
 
     value: float
@@ -130,9 +176,27 @@ def read_only(w: Floats) -> Floats:
 
 
 class Objective(ABC):
-    """A twice differentiable function of the parameters, to be minimised; scaled as a mean over rows.
+    """Twice differentiable function of the parameters, to be minimized; scaled as a mean over rows, in nats.
 
-    If ``is_convex`` is False, solvers claim a stationary point and not an optimum.
+    A subclass sets ``n_parameters`` and ``n_cells`` (visited in an evaluation), and defines ``value_and_gradient`` and
+    ``expand``. If ``is_convex`` is false, solvers claim a stationary point and not an optimum.
+
+    See Also
+    --------
+    PseudoLikelihood : The objective that learning uses by default.
+    minimize : Minimize an objective.
+    mrfit.testing.check_objective : Check one of your own.
+
+    Examples
+    --------
+    >>> import mrfit, numpy as np
+    >>> from mrfit.objectives import Likelihood, Objective
+    >>> from mrfit.parameterizations import Canonical
+    >>> rows = mrfit.UniqueRows.of({"rain": ["no", "no", "yes"], "wet": ["no", "yes", "yes"]})
+    >>> objective: Objective = Likelihood(Canonical(rows.domain, mrfit.Structure.complete(2)), rows)
+    >>> value, gradient = objective.value_and_gradient(np.zeros(3))
+    >>> round(value, 3), gradient.round(3)
+    (1.386, array([ 0.167, -0.167, -0.083]))
     """
 
     is_convex: bool = True
@@ -140,10 +204,35 @@ class Objective(ABC):
     n_cells: int  # visited in an evaluation: states of neighbours, or joint states
 
     @abstractmethod
-    def value_and_gradient(self, w: Floats) -> tuple[float, Floats]: ...
+    def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
+        """Return the value and the gradient at a point.
+
+        Parameters
+        ----------
+        w : array of shape (n_parameters,)
+            The point.
+
+        Returns
+        -------
+        value : float
+            Value, a mean over rows.
+        gradient : array of shape (n_parameters,)
+            Gradient of that mean.
+        """
 
     @abstractmethod
-    def expand(self, w: Floats) -> Expansion: ...
+    def expand(self, w: Floats) -> Expansion:
+        """Return value, gradient and Hessian at a point.
+
+        Parameters
+        ----------
+        w : array of shape (n_parameters,)
+            The point.
+
+        Returns
+        -------
+        Expansion
+        """
 
     def rough_hessian(self) -> Floats | None:
         """Return a positive definite matrix that approximates the Hessian near the optimum, if one is known.

@@ -15,11 +15,39 @@ from mrfit.objectives.objective import Expansion
 
 
 class InteractionScreening(ConditionalLoss):
-    """1/N sum over rows d and variables i of exp(mean over states s of z_i(s) - z_i(x_i)) (RISE).
+    """Interaction screening objective (RISE): a loss with its minimum at the true parameters, without log Z.
 
-    z_i(s) is what the rest of the row adds to state s of variable i: log p(x_i = s | rest) up to a constant. For spins
-    the loss is exp(-h_i s_i - sum over j of J_ij s_i s_j) (Vuffray et al. 2016). There every variable has parameters of
-    its own, and the two of a pair are averaged; here a pair has one parameter, as in the pseudo-likelihood.
+    1/N sum over rows d and variables i of exp(mean over states s of z_i(s) - z_i(x_i)), where z_i(s) is what the rest
+    of the row adds to state s of variable i: log p(x_i = s | rest) up to a constant. For spins the loss is exp(-h_i s_i
+    - sum over j of J_ij s_i s_j) (Vuffray et al. 2016).
+
+    Parameters
+    ----------
+    cells : ConditionalCells
+        Rows to fit, compressed for one variable given the others.
+    jobs : int, default 1
+        Number of threads of a pass over the cells.
+
+    See Also
+    --------
+    LogInteractionScreening : The logarithm of each variable's mean.
+    PseudoLikelihood : The usual loss, with smaller sampling error for many rows.
+
+    Notes
+    -----
+    In the papers every variable has parameters of its own, and the two of a pair are averaged. Here a pair has one
+    parameter, as in the pseudo-likelihood.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.objectives import ConditionalCells, InteractionScreening
+    >>> from mrfit.parameterizations import Canonical
+    >>> from mrfit.solvers import LBFGS, minimize
+    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
+    >>> cells = ConditionalCells.count(rows, Canonical(rows.domain, mrfit.Structure.complete(2)))
+    >>> minimize(InteractionScreening(cells), LBFGS()).w.round(3)
+    array([-0.693, -0.693,  1.386])
     """
 
     loss = SCREENING
@@ -38,7 +66,32 @@ class _Logs(NamedTuple):
 
 
 class LogInteractionScreening(InteractionScreening):
-    """Sum over variables of the logarithm of the same mean over rows (logRISE; Lokhov et al. 2018)."""
+    """Logarithmic interaction screening objective (logRISE).
+
+    Sum over variables of the logarithm of the mean over rows that `InteractionScreening` adds up (Lokhov et al. 2018).
+
+    Parameters
+    ----------
+    cells : ConditionalCells
+        Rows to fit, as cells of each variable's neighbours.
+    jobs : int, default 1
+        Number of threads of a pass; sums of each variable are independent.
+
+    See Also
+    --------
+    InteractionScreening : The same without the logarithm.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.objectives import ConditionalCells, LogInteractionScreening
+    >>> from mrfit.parameterizations import Canonical
+    >>> from mrfit.solvers import LBFGS, minimize
+    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
+    >>> cells = ConditionalCells.count(rows, Canonical(rows.domain, mrfit.Structure.complete(2)))
+    >>> minimize(LogInteractionScreening(cells), LBFGS()).w.round(3)
+    array([-0.693, -0.693,  1.386])
+    """
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
         self._sweep(GRADIENT, w, np.empty(0))

@@ -25,12 +25,45 @@ from mrfit.structures.distinct import distinct_rows
 
 @dataclass(frozen=True)
 class Canonical(Parameterization):
-    """theta_A(x_A) = w of the states x_A, zero where one of them is its variable's reference.
+    """Canonical coordinates (dummy coding): one parameter for each combination of states other than reference states.
+
+    theta_A(x_A) = w of the states x_A, and zero where one of them is its variable's reference state. For binary
+    variables this is theta_i x_i + theta_ij x_i x_j + ... with x = 0 or 1, and the parameter of a pair without larger
+    scopes is its log odds ratio given the others.
 
     Parameters
     ----------
-    reference
-        Code of the reference state of every variable; the first state by default.
+    domain : Domain
+        Variables and states; a variable with c states has c - 1 parameters of its own.
+    structure : Structure
+        Interactions that have parameters: with all subsets they express any tables over them.
+    reference : tuple of int, default None
+        Position of the reference state of every variable; None takes the first states.
+    covariate_indices : tuple of int, default ()
+        Positions of covariates, on which the distribution is conditional.
+
+    Raises
+    ------
+    MrfitError
+        If ``reference`` does not name a state of every variable.
+
+    See Also
+    --------
+    Full : One parameter for each combination of states, including the first.
+    Spectral : Coordinates without reference states.
+    Ordered : One parameter per pair of ordered variables.
+
+    Notes
+    -----
+    Minimal and complete. See Koller and Friedman (2009), section 4.4, for canonical parameters.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.parameterizations import Canonical
+    >>> domain = mrfit.Domain.from_states({"mood": ["low", "mid", "high"], "rain": ["no", "yes"]})
+    >>> list(Canonical(domain, mrfit.Structure.complete(2)).names())
+    ['mood=mid', 'mood=high', 'rain=yes', 'mood=mid & rain=yes', 'mood=high & rain=yes']
     """
 
     reference: tuple[int, ...] | None = None
@@ -89,15 +122,18 @@ class Canonical(Parameterization):
 
     @property
     def base(self) -> CompleteBase:
+        """Base of functions of all joint states that exact computations use: products of indicators."""
         return Zeta(self.domain.shape, self.reference)
 
     @property
     def options(self) -> dict[str, Any]:
+        """Reference states, as a file stores them."""
         if self.reference is None:
             return {"reference": "first"}
         return {"reference": [self.domain[i].states[code] for i, code in enumerate(self.reference)]}
 
     def with_options(self, *, reference: str | list[str] = "first") -> Self:  # type: ignore[override]
+        """Return the same coordinates with other reference states."""
         if reference == "first":
             return self
         if not isinstance(reference, list) or len(reference) != len(self.domain):
@@ -107,14 +143,16 @@ class Canonical(Parameterization):
 
     @cached_property
     def n_free(self) -> Indices:
-        """Number of non-reference states of each variable."""
+        """Number of states of each variable minus one."""
         return np.asarray(self.domain.shape, np.int64) - 1
 
     @cached_property
     def canonical(self) -> Canonical:
+        """Canonical coordinates with the first states as reference."""
         return self if self.reference is None else super().canonical
 
     def to_canonical(self, w: Floats) -> Floats:
+        """Convert parameters to the first states as reference."""
         return w if self.reference is None else super().to_canonical(w)
 
     def _signature(self) -> Indices:

@@ -17,7 +17,38 @@ from mrfit.parameterizations.parameterization import Parameterization
 
 @dataclass(frozen=True)
 class Full(Parameterization):
-    """theta_A(x_A) = w of the states x_A: the tables themselves, an overcomplete form (Buchman et al. 2012, 3.1)."""
+    """Full coordinates: one parameter for each combination of states of each scope, an overcomplete form.
+
+    theta_A(x_A) = w of the states x_A: the parameters are the tables themselves (Buchman et al. 2012, section 3.1).
+
+    Parameters
+    ----------
+    domain : Domain
+        Variables and states; a scope has a parameter for each of its joint states.
+    structure : Structure
+        Interactions that have tables.
+    covariate_indices : tuple of int, default ()
+        Positions of covariates, for a conditional model converted to these coordinates. Learning with covariates uses
+        canonical or ordered ones.
+
+    See Also
+    --------
+    Canonical : The same distributions with as few parameters as possible.
+    Factors : The tables by themselves, as a distribution.
+
+    Notes
+    -----
+    Complete, but not minimal: many vectors of parameters give one distribution, and without a penalty none is
+    preferred. A parameter may be minus infinity, which makes its states impossible.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.parameterizations import Full
+    >>> domain = mrfit.Domain.from_states({"a": ["no", "yes"], "b": ["no", "yes"]})
+    >>> list(Full(domain, mrfit.Structure.complete(2)).names())
+    ['a=no', 'a=yes', 'b=no', 'b=yes', 'a=no & b=no', 'a=no & b=yes', 'a=yes & b=no', 'a=yes & b=yes']
+    """
 
     word: ClassVar[str] = "full"
     is_complete: ClassVar[bool] = True

@@ -14,9 +14,37 @@ from mrfit.parameterizations.parameterization import Parameterization
 
 @dataclass(frozen=True)
 class GeneralizedIsing(Parameterization):
-    """theta_A(x_A) = w_As where all variables of A are in their state number s (Buchman et al. 2012, 3.2).
+    """Generalized Ising coordinates: one parameter for each state that all variables of an interaction can share.
 
-    The model is complete for binary variables, with twice as many parameters as necessary, and incomplete otherwise.
+    theta_A(x_A) = w_As where all variables of A are in their state number s (Buchman et al. 2012, section 3.2), and
+    zero elsewhere.
+
+    Parameters
+    ----------
+    domain : Domain
+        Variables and states; a scope has as many parameters as its smallest variable has states.
+    structure : Structure
+        Interactions, single variables among them, that have such parameters.
+    covariate_indices : tuple of int, default ()
+        Positions of covariates, for a conditional model converted to these coordinates. Learning with covariates uses
+        canonical or ordered ones.
+
+    See Also
+    --------
+    Ising : One parameter for all shared states.
+    Full : One parameter for each combination of states.
+
+    Notes
+    -----
+    Complete for binary variables, with twice as many parameters as necessary, and incomplete otherwise.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.parameterizations import GeneralizedIsing
+    >>> domain = mrfit.Domain.from_states({"a": ["no", "yes"], "b": ["no", "yes"]})
+    >>> list(GeneralizedIsing(domain, mrfit.Structure.complete(2)).names())
+    ['a=no', 'a=yes', 'b=no', 'b=yes', 'a=no & b=no', 'a=yes & b=yes']
     """
 
     word: ClassVar[str] = "generalized-ising"

@@ -14,10 +14,38 @@ from mrfit.parameterizations.parameterization import Parameterization
 
 @dataclass(frozen=True)
 class Ising(Parameterization):
-    """theta_A(x_A) = w_A where all variables of A are in states of the same number (Buchman et al. 2012, 3.2).
+    """Ising coordinates: one parameter for each interaction, active where all its variables agree.
 
-    Single variables have one parameter for each state but the first, because agreement does not constrain them. The
-    model is incomplete: triples add nothing to pairs.
+    theta_A(x_A) = w_A where all variables of A are in states of the same number (Buchman et al. 2012, section 3.2), and
+    zero elsewhere. Single variables have one parameter for each state but the first.
+
+    Parameters
+    ----------
+    domain : Domain
+        Variables and states; states agree by their position.
+    structure : Structure
+        Interactions that have one parameter each. Triples of binary variables add nothing to their pairs.
+    covariate_indices : tuple of int, default ()
+        Positions of covariates, for a conditional model converted to these coordinates. Learning with covariates uses
+        canonical or ordered ones.
+
+    See Also
+    --------
+    GeneralizedIsing : A parameter for each state that variables share.
+    Spectral : Complete coordinates of signs.
+
+    Notes
+    -----
+    For two binary variables the log odds ratio is 2 w_A. The coordinates are incomplete for larger scopes and for more
+    than two states.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.parameterizations import Ising
+    >>> domain = mrfit.Domain.from_states({"a": ["no", "yes"], "b": ["no", "yes"], "c": ["no", "yes"]})
+    >>> list(Ising(domain, mrfit.Structure.complete(3)).names())
+    ['a=yes', 'b=yes', 'c=yes', 'a = b', 'a = c', 'b = c']
     """
 
     word: ClassVar[str] = "ising"

@@ -24,20 +24,50 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Ordered(Parameterization):
-    """theta_A(x_A) = w_A * product of scores, by default 0, 1, 2, ... for the ordered states of a variable.
+    """Ordered coordinates (linear-by-linear association): variables interact by scores, with one slope per pair.
 
-    For pairs this is the linear-by-linear association (Agresti 2013, 10.4.1). An unordered variable has an indicator
-    for each state but the first instead of a score. Single variables always have indicators: scores describe how
-    variables are associated, not how often each state occurs. For binary variables scores are indicators, so that
-    everything agrees with canonical coordinates. Scores are relative to the first state, the reference. Because single
-    variables are free, this shifts their parameters but not those of pairs.
+    theta_A(x_A) = w_A * product of scores, by default 0, 1, 2, ... for the ordered states of a variable. The parameter
+    of a pair is its log odds ratio per step of both scores (Agresti 2013, section 10.4.1).
 
     Parameters
     ----------
-    ordered
-        Numbers of the ordered variables; all by default.
-    scores
-        Scores of some ordered variables: (number, a score for each state).
+    domain : Domain
+        Variables and states, in their order.
+    structure : Structure
+        Interactions that have slopes. Single variables always have indicators of their states: scores describe how
+        variables are associated, not how often each state occurs.
+    ordered : tuple of int, default None
+        Positions of the ordered variables; None means all. Others have an indicator for each state but the first.
+    scores : tuple of (int, tuple of float), default ()
+        Scores of some ordered variables: position, and a score for each state. They must not fall, nor all be equal.
+    covariate_indices : tuple of int, default ()
+        Positions of covariates, on which the distribution is conditional.
+
+    Raises
+    ------
+    MrfitError
+        If a position does not exist, or scores do not fit a variable.
+
+    See Also
+    --------
+    Canonical : Categories without an order.
+    ParameterizationOptions : Choose these coordinates, by names of variables, in the estimator.
+
+    Notes
+    -----
+    Scores are shifted so that the first state has 0, which changes the parameters of single variables but not those of
+    pairs. For binary variables the coordinates are the canonical ones.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.parameterizations import Ordered
+    >>> domain = mrfit.Domain.from_states({"mood": ["low", "mid", "high"], "rain": ["no", "yes"]})
+    >>> parameters = Ordered(domain, mrfit.Structure.complete(2))
+    >>> list(parameters.names())
+    ['mood=mid', 'mood=high', 'rain=yes', 'mood × rain']
+    >>> parameters.to_tables([0.0, 0.0, 0.0, 0.5])[(0, 1)].tolist()
+    [[0.0, 0.0], [0.0, 0.5], [0.0, 1.0]]
     """
 
     ordered: tuple[int, ...] | None = None
@@ -109,7 +139,19 @@ class Ordered(Parameterization):
         return out
 
     def feature_name(self, scope: Scope, number: int) -> str:
-        """Return "mood × sleep", or "mood × sex=female" for a variable without an order."""
+        """Return a name such as "mood × sleep", or "mood × sex=female" for a variable without an order.
+
+        Parameters
+        ----------
+        scope : tuple of int
+            Positions of the variables of an interaction.
+        number : int
+            Number of the parameter within the scope, from 0.
+
+        Returns
+        -------
+        str
+        """
         states = dict(self.feature_states(scope, number))
         parts = (named_states(self, ((i, states[i]),)) if i in states else self.domain[i].name for i in scope)
         return " × ".join(parts)
@@ -121,12 +163,26 @@ class Ordered(Parameterization):
 
     @property
     def options(self) -> dict[str, Any]:
+        """Names of the ordered variables, and scores that are not 0, 1, 2, ..., as a file stores them."""
         scores = {self.domain[i].name: list(own) for i, own in self.scores}
         return {"ordered": [self.domain[i].name for i in self.ordered or ()]} | ({"scores": scores} if scores else {})
 
     def with_options(  # type: ignore[override]
         self, *, ordered: Sequence[str], scores: Mapping[str, Sequence[float]] | None = None
     ) -> Self:
+        """Return the same coordinates with other ordered variables.
+
+        Parameters
+        ----------
+        ordered : sequence of str
+            Names of the ordered variables, or ``all``.
+        scores : mapping of str to sequence of float, default None
+            Scores of the states of some of them.
+
+        Returns
+        -------
+        Ordered
+        """
         return replace(
             self, ordered=ordered_variables(ordered, self.domain), scores=numbered_scores(scores or {}, self.domain)
         )

@@ -31,10 +31,46 @@ _MOST_ENTRIES = 1e8
 
 @dataclass(frozen=True)
 class Parameterization(ABC):
-    """Parameters of a structure over a domain, scope after scope: theta_A = features(A) @ w_A.
+    """Parameters of a structure over a domain, scope after scope; base class of all coordinates.
 
-    A subclass defines the features of a scope and their names; the rest follows from these. Scopes with a one-state
-    variable have no parameters, because a smaller scope represents the same functions.
+    The table of a scope A in log p is theta_A = features(A) @ w_A. A subclass defines the features of a scope and their
+    names; the rest follows from these. Scopes with a one-state variable have no parameters, because a smaller scope
+    represents the same functions.
+
+    Parameters
+    ----------
+    domain : Domain
+        Variables and their states.
+    structure : Structure
+        Interactions that have parameters.
+    covariate_indices : tuple of int, default ()
+        Positions of variables that have no distribution: the model is conditional on them.
+
+    See Also
+    --------
+    Canonical : The usual coordinates.
+    Spectral : Coordinates of contrasts.
+    MarkovNetwork : A distribution: a parameterization and values of its parameters.
+
+    Notes
+    -----
+    A subclass has a ``word``, by which users choose it, a ``meaning``, which describes a parameter, and the methods
+    ``n_features``, ``features`` and ``feature_name``. Class attributes say what it can do: ``is_complete`` (it
+    expresses any tables over a closed structure), ``is_minimal`` (without redundant parameters), ``is_orthogonal``,
+    ``are_indicators`` (features are 0 or 1), ``may_be_impossible`` (parameters may be minus infinity),
+    ``has_reference``, ``has_scores`` and ``takes_covariates``. `mrfit.testing.check_parameterization` checks one of
+    your own.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.parameterizations import Canonical, Parameterization
+    >>> domain = mrfit.Domain.from_states({"a": ["no", "yes"], "b": ["no", "yes"]})
+    >>> parameters = Canonical(domain, mrfit.Structure.complete(2))
+    >>> isinstance(parameters, Parameterization), parameters.n_parameters
+    (True, 3)
+    >>> {scope: table.tolist() for scope, table in parameters.to_tables([0.0, 0.0, 1.5]).items()}[(0, 1)]
+    [[0.0, 0.0], [0.0, 1.5]]
     """
 
     domain: Domain
@@ -66,10 +102,35 @@ class Parameterization(ABC):
 
     @abstractmethod
     def feature_name(self, scope: Scope, number: int) -> str:
-        """Return a readable name for a parameter of a scope."""
+        """Return a readable name for a parameter of a scope.
+
+        Parameters
+        ----------
+        scope : tuple of int
+            Positions of the variables of an interaction.
+        number : int
+            Number of the parameter within the scope, from 0.
+
+        Returns
+        -------
+        str
+        """
 
     def feature_states(self, scope: Scope, number: int) -> tuple[tuple[int, int], ...]:
-        """Return the (variable, state) pairs a parameter of a scope refers to; none if it compares states."""
+        """Return the states that a parameter of a scope refers to; none if it compares states.
+
+        Parameters
+        ----------
+        scope : tuple of int
+            Positions of the variables of an interaction.
+        number : int
+            Number of the parameter within the scope, from 0.
+
+        Returns
+        -------
+        tuple of (int, int)
+            Variable and state, both as positions.
+        """
         return ()
 
     @property
@@ -125,6 +186,7 @@ class Parameterization(ABC):
 
     @cached_property
     def n_parameters(self) -> int:
+        """Number of parameters of all scopes."""
         return sum(int(counts.sum()) for counts in self._counts.values())
 
     @cached_property
@@ -171,6 +233,7 @@ class Parameterization(ABC):
         return scope, parameter - int(self.first_parameter[size][row])
 
     def scope(self, parameter: int) -> Scope:
+        """Return the variables of a parameter, as positions."""
         return self._scope_and_number(parameter)[0]
 
     def states(self, parameter: int) -> tuple[tuple[int, int], ...]:
@@ -182,6 +245,7 @@ class Parameterization(ABC):
         return self.feature_name(*self._scope_and_number(parameter))
 
     def names(self) -> Iterator[str]:
+        """Yield the readable names of all parameters, in their order."""
         return map(self.name, range(self.n_parameters))
 
     # -- tables --------------------------------------------------------------------------------------------------
@@ -209,7 +273,7 @@ class Parameterization(ABC):
 
     @cached_property
     def table_map(self) -> sparse.csr_array:
-        """Matrix of all features: (cells of the tables of `table_scopes`, one after the other, parameters)."""
+        """Matrix of all features, shape (cells of all tables, parameters), tables in the order of `table_scopes`."""
         self._check_expansion()
         rows, columns, values = [], [], []
         for block, own, features in self.alike():
@@ -287,6 +351,7 @@ class Parameterization(ABC):
         return sparse_map(values, rows, columns, (self.canonical.n_parameters, self.n_parameters))
 
     def to_canonical(self, w: Floats) -> Floats:
+        """Convert parameters to `canonical` coordinates."""
         return np.asarray(self.canonical_map @ w, np.float64)
 
     def from_canonical(self, source: Canonical, w: Floats) -> Floats:
@@ -294,6 +359,22 @@ class Parameterization(ABC):
 
         The features of a scope have canonical coefficients on its subsets too. The largest scopes are therefore solved
         first, by what remains on the scope itself, and their contribution to subsets is subtracted.
+
+        Parameters
+        ----------
+        source : Canonical
+            Coordinates to convert from, with the first states as reference.
+        w : array
+            Values of the parameters of ``source``.
+
+        Returns
+        -------
+        array of shape (n_parameters,)
+
+        Raises
+        ------
+        MrfitError
+            If these coordinates cannot express the distribution.
         """
         full = source.on(source.structure.closure())
         wanted = full.spread(source, w)
@@ -316,7 +397,19 @@ class Parameterization(ABC):
         return own
 
     def spread(self, source: Parameterization, w: Floats) -> Floats:
-        """Return parameters of the same kind on another structure: copied where scopes are in both, zero elsewhere."""
+        """Return parameters of the same kind on another structure: copied where scopes are in both, zero elsewhere.
+
+        Parameters
+        ----------
+        source : Parameterization
+            Coordinates of the same kind on the other structure.
+        w : array
+            Values of the parameters of ``source``.
+
+        Returns
+        -------
+        array of shape (n_parameters,)
+        """
         out = np.zeros(self.n_parameters)
         for size, block in source.structure.blocks.items():
             at = self.structure.find(block)
@@ -390,7 +483,7 @@ class Parameterization(ABC):
     # -- all joint states ----------------------------------------------------------------------------------------
 
     def joint_entries(self) -> tuple[Indices, Indices, Floats]:
-        """Return the coefficients of `base` that make up the features: (position, parameter, value) of each, flat."""
+        """Return the coefficients of `base` that make up the features: positions, parameters and values, flat."""
         self._check_expansion()
         positions, parameters, values = [], [], []
         strides = self.base.strides

@@ -62,15 +62,41 @@ def _number(p: float, error: Error) -> str:
 def plot_marginals(
     after: Marginals, ax: Axes | None = None, *, before: Marginals | None = None, title: str | None = None
 ) -> Axes:
-    """Draw bars of the probabilities of states on matplotlib axes, and return these; see `draw_marginals`.
+    """Draw bars of the probabilities of states.
+
+    A binary variable has one bar, for its second state. A line at the end of a bar spans one standard error to both
+    sides where the answer is approximate.
 
     Parameters
     ----------
-    after, before
-        Answers of `MarkovNetwork.marginals`: with evidence, and without.
-    ax
-        Axes to draw on, at their current size; if not all variables fit, those that changed most are drawn. By default
+    after : Marginals
+        Answer of `MarkovNetwork.marginals`, mostly with evidence.
+    ax : matplotlib Axes, default None
+        Axes to draw on, at their current size; if not all variables fit, those that changed most are drawn. None makes
         a new figure for up to 160 bars.
+    before : Marginals, default None
+        Answer without evidence, drawn as wide grey bars behind. None draws none.
+    title : str, default None
+        Title above the bars.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes drawn on.
+
+    See Also
+    --------
+    MarkovNetwork.marginals : The numbers.
+    plot_network : The edges of a model.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+    >>> model = mrfit.learn(table).model
+    >>> axes = mrfit.plot_marginals(model.marginals(evidence={"rain": "yes"}))
+    >>> any("wet" in text.get_text() for text in axes.texts)
+    True
     """
     tables = after.marginals, None if before is None else before.marginals
     if ax is None:

@@ -32,17 +32,44 @@ _LINE = 0.2  # height of a row of variables without an edge
 def plot_network(
     model: MarkovNetwork, ax: Axes | None = None, *, layout: Layout = "force", title: str | None = None
 ) -> Axes:
-    """Draw the interactions of a model on matplotlib axes, and return these.
+    """Draw the network of a model: its edges, by their edge weights.
 
-    An edge is drawn by its edge weight (`MarkovNetwork.weighted_edges`), as in `network_figure`. Between categories it
-    has no sign, and is grey and dotted.
+    Positive edges are blue, negative ones red and dashed, those between categories, without a sign, grey and dotted.
+    Stronger edges are wider and darker.
 
     Parameters
     ----------
-    ax
-        Axes to draw on, at their current size; by default a new figure as large as the network needs.
-    layout
-        As in `network_figure`: ``"force"``, ``"circle"``, or a position for each variable, (variables, 2).
+    model : MarkovNetwork
+        Model whose edges, as in `MarkovNetwork.weighted_edges`, are drawn.
+    ax : matplotlib Axes, default None
+        Axes to draw on, at their current size; None makes a new figure as large as the network needs.
+    layout : {"force", "circle"} or array, default "force"
+        Positions of the variables: by simulated forces, on a circle, or given, of shape (n_variables, 2).
+    title : str, default None
+        Title above the network.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    MrfitError
+        If edge weights are infinite, or positions do not fit the variables.
+
+    See Also
+    --------
+    MarkovNetwork.graph : The same as a networkx graph.
+    plot_parameters : All parameters on a line.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+    >>> axes = mrfit.plot_network(mrfit.learn(table).model, layout="circle")
+    >>> sorted({text.get_text() for text in axes.texts} & {"rain", "wet"})
+    ['rain', 'wet']
     """
     edges = model.weighted_edges
     present, unit = edges.values != 0, edges.unit  # a penalty may have set some to zero

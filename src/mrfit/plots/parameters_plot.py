@@ -30,10 +30,36 @@ _MOST_MEMBERS = 3  # of a group that is listed
 
 
 def plot_parameters(model: MarkovNetwork, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-    """Draw the parameters of a model on the real line, on matplotlib axes, and return these.
+    """Draw the parameters of a model on the real line, interactions and single variables separately.
 
-    Interactions and single variables are drawn separately; tied parameters with their groups, as in `draw_parameters`.
-    ``ax`` are the axes to draw on, at their current size; by default a new figure.
+    Tied parameters are drawn with the values of their groups.
+
+    Parameters
+    ----------
+    model : MarkovNetwork
+        Model whose parameters are drawn.
+    ax : matplotlib Axes, default None
+        Axes to draw on, at their current size; None makes a new figure.
+    title : str, default None
+        Title above the line.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes drawn on.
+
+    See Also
+    --------
+    MarkovNetwork.strongest : Names and values of the largest ones.
+    SoftTied : A penalty that ties parameters.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+    >>> axes = mrfit.plot_parameters(mrfit.learn(table).model, title="Weather")
+    >>> axes.get_title()
+    'Weather'
     """
     if ax is None:
         ax = new_axes(WIDTH, _lines_of(model, WIDTH).height)

@@ -49,15 +49,32 @@ class FistaState(State):
 
 @dataclass(frozen=True)
 class Fista(Method[FistaState]):
-    """Accelerated proximal gradients (see `Accelerated`).
+    """Accelerated proximal gradients (FISTA, Beck and Teboulle 2009), for any penalty with a proximal operator.
 
-    Slow and reliable, so it serves as a check on faster methods. Step lengths are halved when too long, and raised
-    again.
+    It is slow and reliable, so it serves as a check on faster methods. Step lengths are halved when too long, and
+    raised again.
 
     Parameters
     ----------
-    length
+    length : float, default 1.0
         Length of the first step.
+
+    See Also
+    --------
+    ProximalNewton : Faster, for the same penalties.
+    OWLQN : Faster, for l1 penalties.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.objectives import Likelihood
+    >>> from mrfit.parameterizations import Canonical
+    >>> from mrfit.penalties import WeightedL1
+    >>> from mrfit.solvers import Fista, minimize
+    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
+    >>> objective = Likelihood(Canonical(rows.domain, mrfit.Structure.complete(2)), rows)
+    >>> minimize(objective, Fista(), penalty=WeightedL1(0.05, [0.0, 0.0, 1.0])).w.round(2)
+    array([-0.27, -0.27,  0.54])
     """
 
     length: float = 1.0

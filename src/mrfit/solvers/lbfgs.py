@@ -11,7 +11,29 @@ from mrfit.solvers.method import CompositeProblem, line_search
 
 @dataclass(frozen=True)
 class LBFGS(LimitedMemory):
-    """L-BFGS on the free parameters, projected to bounds; ``memory`` is the number of stored pairs."""
+    """Limited-memory BFGS (L-BFGS) on the free parameters, projected to bounds; for smooth penalties or none.
+
+    Parameters
+    ----------
+    memory : int, default 20
+        Number of stored pairs of moves and changes of the gradient.
+
+    See Also
+    --------
+    OWLQN : The same for l1 penalties.
+    TruncatedNewton : Fewer iterations, each with Hessian products.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.objectives import Likelihood
+    >>> from mrfit.parameterizations import Canonical
+    >>> from mrfit.solvers import LBFGS, minimize
+    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
+    >>> objective = Likelihood(Canonical(rows.domain, mrfit.Structure.complete(2)), rows)
+    >>> minimize(objective, LBFGS(memory=5)).w.round(3)
+    array([-0.693, -0.693,  1.386])
+    """
 
     word = "lbfgs"
     needs = Trait.DIFFERENTIABLE

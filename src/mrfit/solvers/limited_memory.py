@@ -84,11 +84,11 @@ class QuasiNewtonState(State):
 
 @dataclass(frozen=True)
 class LimitedMemory(Method[QuasiNewtonState]):
-    """The common part of quasi-Newton methods: the start, and the stored pairs.
+    """Common part of quasi-Newton methods: the start, and the stored pairs.
 
     Parameters
     ----------
-    memory
+    memory : int, default 20
         Number of stored pairs of moves and gradient changes.
     """
 

@@ -18,9 +18,39 @@ from mrfit.penalties.penalty import NonsmoothPenalty, Trait
 
 @dataclass(frozen=True)
 class CompositeProblem:
-    """objective(w) + penalty(w) within bounds, with counters of evaluations and products.
+    """Objective plus penalty within bounds, with counters of evaluations and products; the problem that a method sees.
 
     Values are those of the sum, derivatives those of the smooth objective alone.
+
+    Parameters
+    ----------
+    objective : Objective
+        Smooth part.
+    penalty : NonsmoothPenalty
+        Part with kinks, scaled as the objective.
+    bound : array of shape (n_parameters,)
+        Largest absolute value of each parameter, or infinity.
+    calls : dict
+        Counters ``evaluations`` and ``products``, which the problem raises.
+
+    See Also
+    --------
+    minimize : Makes a problem and runs a method on it.
+    Method : Takes a problem.
+
+    Examples
+    --------
+    >>> import mrfit, numpy as np
+    >>> from mrfit.objectives import Likelihood
+    >>> from mrfit.parameterizations import Canonical
+    >>> from mrfit.penalties import ZeroPenalty
+    >>> from mrfit.solvers import CompositeProblem
+    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
+    >>> objective = Likelihood(Canonical(rows.domain, mrfit.Structure.complete(2)), rows)
+    >>> problem = CompositeProblem(objective, ZeroPenalty(), np.full(3, np.inf), {"evaluations": 0, "products": 0})
+    >>> value, gradient = problem.value_and_gradient(np.zeros(3))
+    >>> round(problem.violation(np.zeros(3), gradient), 3), problem.calls["evaluations"]
+    (0.083, 1)
     """
 
     objective: Objective
@@ -30,6 +60,7 @@ class CompositeProblem:
     _latest: list[Slope] = field(default_factory=list, init=False, repr=False)
 
     def value_and_gradient(self, w: Floats) -> tuple[float, Floats]:
+        """Return the value of objective plus penalty, and the gradient of the objective alone."""
         value, gradient = self.smooth_value_and_gradient(w)
         return value + self.penalty.value(w), gradient
 
@@ -39,6 +70,7 @@ class CompositeProblem:
         return self.objective.value_and_gradient(w)
 
     def expand(self, w: Floats) -> Expansion:
+        """Return the expansion of the objective, with the value of objective plus penalty."""
         self.calls["evaluations"] += 1
         expansion = self.objective.expand(w)
 
@@ -58,38 +90,100 @@ class CompositeProblem:
         return out
 
     def slope(self, w: Floats, gradient: Floats) -> Slope:
-        """Return the slope at ``w``. The last one is cached, because driver and method need the same."""
+        """Return the least subgradient at a point. The last one is cached, because driver and method need the same.
+
+        Parameters
+        ----------
+        w : array of shape (n_parameters,)
+            Point within the bounds.
+        gradient : array of shape (n_parameters,)
+            Gradient of the objective there.
+
+        Returns
+        -------
+        record
+            ``subgradient``, zero for parameters held at a bound; ``held``, the numbers of these; ``size``, its largest
+            entry.
+        """
         if not (self._latest and self._latest[0].w is w and self._latest[0].gradient is gradient):
             self._latest.clear()  # release memory before the next one is computed
             self._latest.append(Slope.at(self, w, gradient))
         return self._latest[0]
 
     def held(self, w: Floats, subgradient: Floats) -> NDArray[np.bool_]:
-        """Return the mask of parameters at a bound that the subgradient pushes further out."""
+        """Return the mask of parameters at a bound that the subgradient pushes further out.
+
+        Parameters
+        ----------
+        w : array of shape (n_parameters,)
+            Point within the bounds.
+        subgradient : array of shape (n_parameters,)
+            Subgradient of the sum at this point.
+
+        Returns
+        -------
+        bool array of shape (n_parameters,)
+        """
         mask = np.zeros(len(w), bool)
         mask[self.active_bounds_at(w, subgradient)] = True
         return mask
 
     def active_bounds_at(self, w: Floats, subgradient: Floats) -> NDArray[np.int64]:
-        """Return the numbers of these parameters."""
+        """Return the numbers of parameters at a bound that the subgradient pushes further out.
+
+        Parameters
+        ----------
+        w : array of shape (n_parameters,)
+            Point to compare with the bounds.
+        subgradient : array of shape (n_parameters,)
+            Subgradient of the sum, whose signs decide.
+
+        Returns
+        -------
+        int array
+        """
         at = self.bounded
         return at[(np.abs(w[at]) >= self.bound[at]) & (subgradient[at] * np.sign(w[at]) <= 0)]
 
     def leaving(self, w: Floats, direction: Floats) -> NDArray[np.bool_]:
-        """Return the mask of parameters at a bound that the direction pushes further out."""
+        """Return the mask of parameters at a bound that a direction pushes further out.
+
+        Parameters
+        ----------
+        w : array of shape (n_parameters,)
+            Point from which the direction leads.
+        direction : array of shape (n_parameters,)
+            Direction of a step.
+
+        Returns
+        -------
+        bool array of shape (n_parameters,)
+        """
         leaving: NDArray[np.bool_] = self.held(w, -direction) & (direction != 0)
         return leaving
 
     def violation(self, w: Floats, gradient: Floats) -> float:
-        """Return the largest entry of the least subgradient, leaving out parameters held at a bound."""
+        """Return the largest entry of the least subgradient (max. gradient), leaving out parameters held at a bound.
+
+        Parameters
+        ----------
+        w : array of shape (n_parameters,)
+            Point within the bounds.
+        gradient : array of shape (n_parameters,)
+            Gradient of the objective at ``w``.
+
+        Returns
+        -------
+        float
+            Zero at an optimum.
+        """
         return self.slope(w, gradient).size
 
     def gap(self, state: State) -> float | None:
-        """Return an upper bound on the distance of the value from the optimum, by duality, or None.
+        """Return an upper bound on the distance of the value from the optimum, by duality; None if none is known.
 
-        Without a dual or convexity of objective and penalty, it returns None.
-
-        A free parameter cannot leave its bounds: moving it gains at most its gradient times the bound.
+        A gap needs a dual, and a convex objective and penalty. A free parameter cannot leave its bounds: moving it
+        gains at most its gradient times the bound.
         """
         if state.dual is None or not self.is_convex:
             return None
@@ -105,6 +199,7 @@ class CompositeProblem:
 
     @property
     def is_convex(self) -> bool:
+        """Whether objective and penalty are convex."""
         return self.objective.is_convex and self.penalty.is_convex
 
     @cached_property
@@ -141,7 +236,32 @@ class Slope:
 
 @dataclass(frozen=True)
 class State:
-    """The iterate of a method; methods add what their next step needs."""
+    """Iterate of a method; methods add what their next step needs.
+
+    Parameters
+    ----------
+    w : array of shape (n_parameters,)
+        Current point.
+    value : float
+        Objective plus penalty there.
+    gradient : array of shape (n_parameters,)
+        Gradient of the objective alone.
+    step : float, default 1.0
+        Length of the step that led here, relative to the method's full step.
+    dual : callable, default None
+        Dual function of the objective at ``w``, if it has one; see `Expansion`.
+
+    See Also
+    --------
+    Method : Makes and improves states.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mrfit.solvers import State
+    >>> State(np.zeros(2), 1.5, np.ones(2)).step
+    1.0
+    """
 
     w: Floats
     value: float
@@ -154,17 +274,66 @@ AnyState = TypeVar("AnyState", bound=State)
 
 
 class Method(ABC, Generic[AnyState]):
-    """A descent method as two functions: make a state, and improve a state."""
+    """Descent method, as two functions: make a state, and improve a state; base class of all solvers.
+
+    A subclass defines ``word`` (the name by which users choose it) and ``needs`` (the `Trait` that the penalty must
+    have). Its fields are its settings; it holds no state.
+
+    See Also
+    --------
+    minimize : Runs a method.
+    mrfit.testing.check_method : Check one of your own.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> import numpy as np
+    >>> from mrfit.penalties import Trait
+    >>> from mrfit.solvers import Method, State
+    >>> class Steepest(Method[State]):
+    ...     word, needs = "steepest", Trait.DIFFERENTIABLE
+    ...     def start(self, problem, w):
+    ...         return State(w, *problem.value_and_gradient(w))
+    ...     def advance(self, problem, state):
+    ...         return self.start(problem, problem.clip(state.w - state.gradient))
+    >>> Steepest().needs.value
+    'differentiable'
+    """
 
     word: ClassVar[str]  # the name by which users choose it
     needs: ClassVar[Trait]  # the trait that the penalty must have
 
     @abstractmethod
-    def start(self, problem: CompositeProblem, w: Floats) -> AnyState: ...
+    def start(self, problem: CompositeProblem, w: Floats) -> AnyState:
+        """Return the state at a starting point.
+
+        Parameters
+        ----------
+        problem : CompositeProblem
+            Objective, penalty and bounds.
+        w : array of shape (n_parameters,)
+            Starting point, within the bounds.
+
+        Returns
+        -------
+        State
+        """
 
     @abstractmethod
     def advance(self, problem: CompositeProblem, state: AnyState) -> AnyState | None:
-        """Return the next state, or None when no step along the direction decreases the value."""
+        """Return the next state, or None if no step along the direction decreases the value.
+
+        Parameters
+        ----------
+        problem : CompositeProblem
+            Objective, penalty and bounds.
+        state : State
+            State that this method returned last.
+
+        Returns
+        -------
+        State or None
+        """
 
 
 def line_search(

@@ -29,11 +29,59 @@ def minimize(
     callback: Callback | None = None,
     watch: Callable[[Floats], None] | None = None,
 ) -> Solution:
-    """Minimise ``objective + penalty`` from ``w`` (zero by default) until the violation is at most ``tolerance``.
+    """Minimize an objective, with an optional penalty and bounds, until a certificate of optimality holds.
 
-    If the objective has a dual and ``gap_tolerance`` is given, the value must also be within that gap of the optimum.
-    Both are on the scale of a mean over rows (`Penalty.added_to`). ``callback`` sees every record and may return True
-    to stop; ``watch`` sees every point.
+    Parameters
+    ----------
+    objective : Objective
+        Smooth function, a mean over rows.
+    method : Method
+        Solver that suits the penalty, such as ``LBFGS()``.
+    w : array of shape (n_parameters,), default None
+        Starting point; None starts at zero.
+    penalty : NonsmoothPenalty, default None
+        Penalty with kinks on the scale of a mean over rows, as `Penalty.added_to` returns it. Smooth penalties are part
+        of the objective.
+    bound : array of shape (n_parameters,), default None
+        Largest absolute value of each parameter, or infinity. None sets no bounds.
+    tolerance : float, default 1e-06
+        Largest acceptable violation: the largest entry of the gradient, or of the least subgradient.
+    gap_tolerance : float, default None
+        Largest acceptable duality gap, in nats per row, where the objective has a dual. None accepts any.
+    max_iterations : int, default 1000
+        Largest number of iterations.
+    callback : callable, default None
+        Called with the `Record` of every iteration; it may return True to stop.
+    watch : callable, default None
+        Called with every point.
+
+    Returns
+    -------
+    Solution
+        The last point, its value and violation, the reason for stopping, and a record of every iteration.
+
+    Raises
+    ------
+    MrfitError
+        If the method does not suit the penalty; the error names those that do.
+
+    See Also
+    --------
+    Solution : The result.
+    SolverOptions : The same settings in the estimator.
+    Learner : Makes the problem, and calls this function.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.objectives import Likelihood
+    >>> from mrfit.parameterizations import Canonical
+    >>> from mrfit.solvers import LBFGS, minimize
+    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
+    >>> objective = Likelihood(Canonical(rows.domain, mrfit.Structure.complete(2)), rows)
+    >>> solution = minimize(objective, LBFGS(), tolerance=1e-8)
+    >>> solution.converged, solution.w.round(3)
+    (True, array([-0.693, -0.693,  1.386]))
     """
     n = objective.n_parameters
     penalty = ZeroPenalty() if penalty is None else penalty

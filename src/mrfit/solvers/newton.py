@@ -29,12 +29,28 @@ class NewtonState(State):
 
 @dataclass(frozen=True)
 class TruncatedNewton(Method[NewtonState]):
-    """Newton steps solved by preconditioned conjugate gradients (Dembo and Steihaug 1983).
+    """Newton steps by preconditioned conjugate gradients (Dembo and Steihaug 1983), for smooth penalties or none.
 
     Parameters
     ----------
-    max_products
+    max_products : int, default 200
         Largest number of Hessian products in one step.
+
+    See Also
+    --------
+    LBFGS : Cheaper iterations, without Hessian products.
+    ProximalNewton : Newton steps for penalties with kinks.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.objectives import Likelihood
+    >>> from mrfit.parameterizations import Canonical
+    >>> from mrfit.solvers import TruncatedNewton, minimize
+    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
+    >>> objective = Likelihood(Canonical(rows.domain, mrfit.Structure.complete(2)), rows)
+    >>> minimize(objective, TruncatedNewton()).w.round(3)
+    array([-0.693, -0.693,  1.386])
     """
 
     max_products: int = 200

@@ -14,9 +14,31 @@ from mrfit.solvers.method import CompositeProblem, State, line_search
 
 @dataclass(frozen=True)
 class OWLQN(LimitedMemory):
-    """L-BFGS within one orthant at a time, where an l1 penalty is linear.
+    """Orthant-wise L-BFGS (Andrew and Gao 2007), for l1 penalties: L-BFGS within one orthant at a time.
 
-    Without a penalty it is `LBFGS`; ``memory`` is the number of stored pairs.
+    Within an orthant an l1 penalty is linear. Without a penalty the method is `LBFGS`.
+
+    Parameters
+    ----------
+    memory : int, default 20
+        Number of stored pairs, each as long as two vectors of parameters.
+
+    See Also
+    --------
+    ProximalNewton : Often fewer evaluations, for more penalties.
+    LBFGS : The same for smooth penalties.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.objectives import Likelihood
+    >>> from mrfit.parameterizations import Canonical
+    >>> from mrfit.penalties import WeightedL1
+    >>> from mrfit.solvers import OWLQN, minimize
+    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
+    >>> objective = Likelihood(Canonical(rows.domain, mrfit.Structure.complete(2)), rows)
+    >>> minimize(objective, OWLQN(), penalty=WeightedL1(0.1, [0.0, 0.0, 1.0])).w.round(2)
+    array([0., 0., 0.])
     """
 
     word = "owlqn"

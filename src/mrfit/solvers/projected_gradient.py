@@ -20,12 +20,29 @@ class ProjectedGradientState(State):
 
 @dataclass(frozen=True)
 class ProjectedGradient(Method[ProjectedGradientState]):
-    """w <- project(w - length * gradient), with lengths of Barzilai and Borwein (1988) and sufficient decrease.
+    """Projected gradient method over a convex set.
+
+    w becomes project(w - length * gradient), with lengths of Barzilai and Borwein (1988) and sufficient decrease.
 
     Parameters
     ----------
-    project
-        Function that returns the nearest point of the set.
+    project : callable
+        Returns the nearest point of the set to a vector.
+
+    See Also
+    --------
+    TruncatedNewton : Faster, where the set is a box of bounds.
+
+    Examples
+    --------
+    >>> import mrfit, numpy as np
+    >>> from mrfit.objectives import Likelihood
+    >>> from mrfit.parameterizations import Canonical
+    >>> from mrfit.solvers import ProjectedGradient, minimize
+    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
+    >>> objective = Likelihood(Canonical(rows.domain, mrfit.Structure.complete(2)), rows)
+    >>> minimize(objective, ProjectedGradient(lambda w: np.maximum(w, 0.0))).w.round(2)
+    array([0.  , 0.  , 0.41])
     """
 
     project: Callable[[Floats], Floats]

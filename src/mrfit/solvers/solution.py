@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 
 class Status(Enum):
-    """The outcome of a solver; the value is the message."""
+    """Outcome of a solver; the value of a member is its message.
+
+    Examples
+    --------
+    >>> from mrfit.solvers import Status
+    >>> Status("converged").is_at_limit
+    False
+    """
 
     CONVERGED = "converged"
     STATIONARY = "converged to a stationary point; the objective is not convex, and other points may be better"
@@ -37,7 +44,37 @@ class Status(Enum):
 
 @dataclass(frozen=True)
 class Record:
-    """One iteration, as a person may want to see it."""
+    """One iteration of a solver.
+
+    Parameters
+    ----------
+    iteration : int
+        Number of the iteration, from 0 for the start.
+    value : float
+        Objective plus penalty, a mean over rows.
+    violation : float
+        Largest entry of the gradient or least subgradient; zero at an optimum.
+    evaluations : int
+        Values with gradients computed so far.
+    products : int
+        Hessian-vector products computed so far.
+    step : float
+        Length of the last step, relative to the full one.
+    gap : float, default None
+        Upper bound on the distance of ``value`` from the optimum; None without a dual.
+
+    See Also
+    --------
+    Solution : Has the records of all iterations in ``trace``.
+    minimize : Passes each record to its callback.
+
+    Examples
+    --------
+    >>> from mrfit.solvers import Record
+    >>> record = Record(iteration=0, value=1.39, violation=0.17, evaluations=1, products=0, step=1.0)
+    >>> record.violation
+    0.17
+    """
 
     iteration: int
     value: float
@@ -50,13 +87,42 @@ class Record:
 
 @dataclass(frozen=True)
 class Solution:
-    """A point with its certificate of optimality.
+    """Point with its certificate of optimality; the result of `minimize`.
 
-    ``violation`` is the largest entry of the gradient at ``w`` (with a penalty that has kinks, of the subgradient
-    nearest zero). It leaves out entries that push a bounded parameter further into its bound. It is zero at an optimum
-    (where the sum is not convex, at every stationary point).
-    ``gap``, if the objective has a dual, bounds the distance of ``value`` from the optimum.
-    ``evaluations`` counts values with gradients, ``products`` Hessian-vector products.
+    Parameters
+    ----------
+    w : array of shape (n_parameters,)
+        The point.
+    value : float
+        Objective plus penalty there, a mean over rows.
+    violation : float
+        Largest entry of the gradient at ``w`` (with a penalty that has kinks, of the subgradient nearest zero), without
+        entries that push a bounded parameter further into its bound. Zero at an optimum; if the sum is not convex, at
+        every stationary point.
+    status : Status
+        Reason for stopping.
+    trace : tuple of Record
+        All iterations, from the start.
+    at_bound : int array
+        Numbers of parameters at a bound.
+
+    See Also
+    --------
+    minimize : Returns a solution.
+    Status : Reasons for stopping.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.objectives import Likelihood
+    >>> from mrfit.parameterizations import Canonical
+    >>> from mrfit.penalties import WeightedL1
+    >>> from mrfit.solvers import ProximalNewton, minimize
+    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
+    >>> objective = Likelihood(Canonical(rows.domain, mrfit.Structure.complete(2)), rows)
+    >>> solution = minimize(objective, ProximalNewton(), penalty=WeightedL1(0.05, [1.0, 1.0, 1.0]))
+    >>> solution.status.value, solution.violation < 1e-6, abs(solution.gap) < 1e-6
+    ('converged', True, True)
     """
 
     w: NDArray[np.float64]
@@ -68,20 +134,28 @@ class Solution:
 
     @property
     def converged(self) -> bool:
+        """Whether the tolerances were met, at an optimum or a stationary point."""
         return self.status in (Status.CONVERGED, Status.STATIONARY, Status.MOMENTS_MATCHED)
 
     @property
     def gap(self) -> float | None:
+        """Upper bound on the distance of ``value`` from the optimum, by duality; None without a dual.
+
+        It is infinite as long as a parameter without penalty and bound has a gradient that is not exactly zero.
+        """
         return self.trace[-1].gap
 
     @property
     def iterations(self) -> int:
+        """Number of iterations."""
         return self.trace[-1].iteration
 
     @property
     def evaluations(self) -> int:
+        """Number of values with gradients that were computed."""
         return self.trace[-1].evaluations
 
     @property
     def products(self) -> int:
+        """Number of Hessian-vector products that were computed."""
         return self.trace[-1].products

@@ -23,14 +23,25 @@ def check_engine(engine: Engine, *, seed: int = 0) -> None:
     Parameters
     ----------
     engine : Engine
-        An engine that answers marginals exactly, for any factors within its limits.
-    seed : int
-        Random seed.
+        Engine that answers marginals exactly, for any factors within its limits.
+    seed : int, default 0
+        Random seed of the factors.
 
     Raises
     ------
     AssertionError
-        With the promise that is broken.
+        If a promise is broken; the message names it.
+
+    See Also
+    --------
+    Engine : The interface.
+    register : Make the engine known by its word.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.testing import check_engine
+    >>> check_engine(mrfit.Enumeration())
     """
     check_promises(PROMISES, engine, seed=seed)
 

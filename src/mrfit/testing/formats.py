@@ -21,22 +21,34 @@ Generator = np.random.Generator
 
 
 def check_format(kind: ModelFormat, *, keeps_names: bool = True, keeps_constant: bool = True, seed: int = 0) -> None:
-    """Check that a format of models keeps every promise.
+    """Check that a format of model files keeps every promise: what is written comes back.
 
     Parameters
     ----------
     kind : ModelFormat
-    keeps_names : bool
+        Format to check.
+    keeps_names : bool, default True
         Whether names of variables and states survive.
-    keeps_constant : bool
-        Whether log Z survives; otherwise tables may come back normalised.
-    seed : int
-        Random seed.
+    keeps_constant : bool, default True
+        Whether log Z survives; otherwise tables may come back normalized.
+    seed : int, default 0
+        Random seed of the networks.
 
     Raises
     ------
     AssertionError
-        With the promise that is broken.
+        If a network does not come back, or another promise is broken; the message names it.
+
+    See Also
+    --------
+    ModelFormat : The interface.
+    register : Make the format known by its word.
+
+    Examples
+    --------
+    >>> from mrfit.formats import UAI
+    >>> from mrfit.testing import check_format
+    >>> check_format(UAI)
     """
     check_promises(PROMISES, (kind, keeps_constant), seed=seed)
     if keeps_names:

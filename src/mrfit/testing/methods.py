@@ -25,20 +25,32 @@ Generator = np.random.Generator
 
 
 def check_method(method: Method[Any], *, descends: bool = True, seed: int = 0) -> None:
-    """Check that a method of minimisation keeps every promise of the driver.
+    """Check that a method of minimization keeps every promise of the driver.
 
     Parameters
     ----------
     method : Method
-    descends : bool
+        Method to check, with its settings.
+    descends : bool, default True
         Whether its values never rise; momentum may raise them.
-    seed : int
-        Random seed.
+    seed : int, default 0
+        Random seed of the problems.
 
     Raises
     ------
     AssertionError
-        With the promise that is broken.
+        If the method misses an optimum or breaks another promise; the message names it.
+
+    See Also
+    --------
+    Method : The interface.
+    register : Make the method known by its word.
+
+    Examples
+    --------
+    >>> from mrfit.solvers import LBFGS
+    >>> from mrfit.testing import check_method
+    >>> check_method(LBFGS())
     """
     check_promises(PROMISES, method, seed=seed)
     if descends:

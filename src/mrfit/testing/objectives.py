@@ -29,17 +29,30 @@ def check_objective(
     make : callable
         ``make(rows, parameters)`` returns the objective of a weighted table in canonical parameters. With ``threads``
         it takes ``jobs`` too.
-    shapes : tuple of tuples of int
+    shapes : tuple of tuple of int, default ((2, 2, 2), (2, 3, 2, 2), (3, 1, 2), (3,))
         Numbers of states of the variables of each table. Leave out shapes that the objective does not support.
-    threads : bool
+    threads : bool, default True
         Whether to check that the result does not depend on the number of threads.
-    seed : int
-        Random seed.
+    seed : int, default 0
+        Random seed of the tables and points.
 
     Raises
     ------
     AssertionError
-        With the promise that is broken.
+        If derivatives do not agree with differences, or another promise is broken; the message names it.
+
+    See Also
+    --------
+    Objective : The interface.
+    check_penalty : The same for penalties.
+
+    Examples
+    --------
+    >>> from mrfit.objectives import ConditionalCells, PseudoLikelihood
+    >>> from mrfit.testing import check_objective
+    >>> def make(rows, parameters, jobs=1):
+    ...     return PseudoLikelihood(ConditionalCells.count(rows, parameters), jobs=jobs)
+    >>> check_objective(make, shapes=((2, 2),))
     """
     promises = PROMISES if threads else [each for each in PROMISES if each is not two_jobs_give_the_same_bits_as_one]
     for problem in problems(np.random.default_rng(seed), shapes):

@@ -32,15 +32,26 @@ def check_parameterization(
     make : callable
         ``make(domain, structure)`` returns the parameterization, or a list of several; its class, if it has no
         settings.
-    shapes : tuple of tuples of int
+    shapes : tuple of tuple of int, default ((2, 2, 2), (2, 3, 2, 2), (3, 1, 2), (3,))
         Numbers of states of the variables of each case.
-    seed : int
-        Random seed.
+    seed : int, default 0
+        Random seed of the parameters.
 
     Raises
     ------
     AssertionError
-        With the promise that is broken.
+        If tables and parameters do not agree, or another promise is broken; the message names it.
+
+    See Also
+    --------
+    Parameterization : The interface.
+    register : Make the parameterization known by its word.
+
+    Examples
+    --------
+    >>> from mrfit.parameterizations import Spectral
+    >>> from mrfit.testing import check_parameterization
+    >>> check_parameterization(Spectral, shapes=((2, 2),))
     """
     for shape in shapes:
         domain, n = domain_of(shape), len(shape)

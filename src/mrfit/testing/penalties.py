@@ -26,14 +26,27 @@ def check_penalty(make: Callable[[Generator, int], Any], *, n_parameters: int = 
     ----------
     make : callable
         ``make(rng, n_parameters)`` returns a `SmoothPenalty` or a `NonsmoothPenalty`, or a list with the awkward cases.
-    n_parameters : int
-    seed : int
-        Random seed.
+    n_parameters : int, default 7
+        Number of parameters of each penalty.
+    seed : int, default 0
+        Random seed of the penalties and points.
 
     Raises
     ------
     AssertionError
-        With the promise that is broken, and the penalty.
+        If a promise is broken; the message names it and the penalty.
+
+    See Also
+    --------
+    Penalty : The interface.
+    check_method : The same for methods.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mrfit.penalties import WeightedL1
+    >>> from mrfit.testing import check_penalty
+    >>> check_penalty(lambda rng, n_parameters: WeightedL1(1.0, np.ones(n_parameters)))
     """
     for penalty in as_cases(make(np.random.default_rng(seed), n_parameters)):
         is_smooth = isinstance(penalty, SmoothPenalty)

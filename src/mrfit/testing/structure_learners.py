@@ -25,13 +25,25 @@ def check_structure_learner(learner: StructureLearner, *, seed: int = 0) -> None
     Parameters
     ----------
     learner : StructureLearner
-    seed : int
-        Random seed.
+        Structure learner, with its settings.
+    seed : int, default 0
+        Random seed of the tables.
 
     Raises
     ------
     AssertionError
-        With the promise that is broken.
+        If equal settings give unequal structures, or another promise is broken; the message names it.
+
+    See Also
+    --------
+    StructureLearner : The interface.
+    register : Make the learner known by its word.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.testing import check_structure_learner
+    >>> check_structure_learner(mrfit.ChowLiuTree())
     """
     check_promises(PROMISES, learner, seed=seed)
 

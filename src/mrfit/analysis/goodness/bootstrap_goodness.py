@@ -27,10 +27,49 @@ def bootstrap_goodness(
     jobs: int = 1,
     callback: Callback | None = None,
 ) -> Goodness:
-    """``model.goodness(data)`` with the statistics of so many tables of as many rows.
+    """Test the fit to all joint states at once by parametric bootstrap, where cells are too sparse for chi-square.
 
-    Where the rows are those the model was learned from, everything is learned again from each table, as it was learned;
-    tables in which that fails are counted and named. New rows need nothing of that.
+    Tables of as many rows are drawn from the model. If ``data`` are the rows the model was learned from, each table
+    is learned from in the same way, the structure included. New rows need no learning.
+
+    Parameters
+    ----------
+    model : MarkovNetwork
+        Model to test, with at most 2^16 joint states.
+    data : table
+        Complete rows: those that the model was learned from, which it recognises, or new ones.
+    tables : int, default 200
+        Number of tables to draw. The smallest possible p value is 1 / (1 + ``tables``).
+    seed : int, default 0
+        Random seed of the tables.
+    jobs : int, default 1
+        Number of threads that learn from tables; the result does not depend on it.
+    callback : callable, default None
+        Called with the number of tables that have just been finished, from any thread.
+
+    Returns
+    -------
+    Goodness
+        The record of `MarkovNetwork.goodness`, whose ``drawn`` are the statistics of the tables and whose ``p`` is the
+        share of tables that fit as badly or worse. ``failures`` counts tables from which learning failed, by reason.
+
+    Raises
+    ------
+    MrfitError
+        If there are too many joint states, or learning fails in every table.
+
+    See Also
+    --------
+    MarkovNetwork.goodness : G-squared with a p value by chi-square.
+    MarkovNetwork.check : Misfit in marginals and spurious modes, for any number of variables.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10, "cold": ["no"] * 20 + ["yes"] * 20}
+    >>> independent = mrfit.learn(table, "independent").model
+    >>> round(mrfit.bootstrap_goodness(independent, table, tables=20).p, 3)
+    0.048
     """
     if tables < 1:
         raise InputError(f"At least one table must be drawn; got {tables}. Use 200, say.")

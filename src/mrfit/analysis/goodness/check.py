@@ -24,23 +24,33 @@ _SHORTEST = 7  # of names in it
 
 @dataclass(frozen=True)
 class Check:
-    """Whether the rows of a model look like the data.
+    """Check of a model against data; the result of `MarkovNetwork.check`.
 
-    Parameters
+    Attributes
     ----------
-    engine, why, exact
-        What computed the model's side; where it is exact, pairs that share no scope have an error still.
-    n_rows
-        The weight of the data.
-    compared
-        Margins of one, two and, where they can be counted, three variables; none where chains do not mix.
-    phantom_mode
-        A mode of the model where the data are not; None where none was found.
-    ll, ll_error
-        Mean log-likelihood of the data a row, with its standard error; None where it is not known.
-    remarks
-        How far to trust all this.
-    model, data
+    engine : str
+        Engine that computed the frequencies of the model.
+    why : str
+        Reason for this engine.
+    exact : bool
+        Whether these frequencies are exact; even then, pairs that share no scope have an error.
+    n_rows : float
+        Weight of the data.
+    n_variables : int
+        Number of variables.
+    compared : tuple of records
+        Comparisons of single variables, pairs and, if they can be counted, triples; empty if chains do not mix.
+    phantom_mode : record or None
+        Spurious mode: ``mass`` is the share of the model's probability where there are no data. None if none was found.
+    ll : float or None
+        Mean log-likelihood per row of data, in nats; None if unknown.
+    ll_error : float or None
+        Standard error of ``ll``.
+    remarks : tuple of str
+        Sentences on how far to trust all this.
+    is_known : bool
+        Whether the frequencies of the model are known; false if chains do not mix.
+    model, data : record
         All one- and two-way frequencies, for pictures.
     """
 

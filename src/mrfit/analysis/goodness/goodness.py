@@ -34,9 +34,16 @@ _HELD = 1e-6  # the share of its own variance below which a margin is what the m
 
 @dataclass(frozen=True)
 class Residual(Margin):
-    """A margin of two or three variables: (frequency - probability) / standard error; ``adjusted`` p for their number.
+    """Standardized residual of a joint state of two or three variables: (frequency - probability) / standard error.
 
-    NaN for those that the model was fitted to, whose frequencies say nothing of how well.
+    It also has the variables, states, frequency and probability of the margin.
+
+    Attributes
+    ----------
+    residual : float
+        The residual; NaN if the model was fitted to this frequency, which then says nothing about the fit.
+    adjusted : float
+        p value, adjusted for the number of residuals.
     """
 
     residual: float
@@ -53,20 +60,28 @@ class Residual(Margin):
 
 @dataclass(frozen=True, eq=False)
 class Goodness:
-    """G-squared over all joint states, and residuals of margins.
+    """G-squared test over all joint states, and residuals of pairs and triples of variables.
 
-    Parameters
+    Attributes
     ----------
-    statistic, degrees
-        2 sum over cells of n log(n / (N p)); cells less one, and less the parameters where ``is_fitted``.
-    sparse
-        Share of cells in which the model expects fewer than 5 rows.
-    is_fitted
-        Whether these are the rows the model was learned from: then parameters have adapted to them.
-    pairs, triples
-        All of them with states other than first ones, the largest residuals first.
-    drawn
-        The statistic of tables drawn from the model, NaN where learning failed; None where none were drawn.
+    names : tuple of str
+        Variables of the model.
+    n_rows : float
+        Weight of the rows.
+    statistic : float
+        G-squared: 2 times the sum over cells of n log(n / (N p)).
+    degrees : int
+        Degrees of freedom: cells minus one, and minus the number of parameters if ``is_fitted``.
+    sparse : float
+        Share of cells in which the model expects fewer than 5 rows. Above 0.2, chi-square does not hold.
+    is_fitted : bool
+        Whether these are the rows that the model was learned from.
+    pairs, triples : tuple of Residual
+        Residuals of all joint states without first states, the largest first.
+    drawn : array or None
+        Statistics of tables drawn from the model, NaN where learning failed; see `bootstrap_goodness`.
+    failures : mapping of str to int
+        Reasons why learning from drawn tables failed, and how often.
     """
 
     names: tuple[str, ...]

@@ -54,20 +54,22 @@ class Difference(Margin):
 
 @dataclass(frozen=True)
 class MarginComparison:
-    """All margins of one order: variables, pairs or triples.
+    """Comparison of all margins of one order: variables, pairs or triples.
 
-    Parameters
+    Attributes
     ----------
-    what
-        ``variables``, ``pairs`` or ``triples``.
-    n, n_beyond
-        Sets of variables that were compared, and those of them that differ beyond chance.
-    largest
-        The largest difference of all.
-    worst
-        The largest of those beyond chance; None where there is none.
-    listed
-        The worst ten: those beyond chance first, by size, then by what is left of their size after two standard errors.
+    what : {"variables", "pairs", "triples"}
+        Sets of variables that were compared.
+    n : int
+        Number of such sets.
+    n_beyond : int
+        Number of those that differ beyond chance.
+    largest : Difference or None
+        Largest difference of all.
+    worst : Difference or None
+        Largest difference beyond chance; None if there is no such difference.
+    listed : tuple of Difference
+        Worst ten: those beyond chance first, by size; then by the size that remains after two standard errors.
     """
 
     what: str

@@ -18,18 +18,28 @@ _SURELY = 3.0  # standard errors
 
 @dataclass(frozen=True)
 class SpuriousMode:
-    """Mass of the model on rows with far more, or fewer, variables away from their first state than the data have.
+    """Spurious (phantom) mode: mass of the model on rows with far more, or fewer, variables "on" than the data have.
 
-    Parameters
+    A variable is on if it is not in its first state.
+
+    Attributes
     ----------
-    mass
-        Of all probability.
-    sum
-        Variables away from their first state there, on average, of ``n_variables``.
-    data_mean, data_max
-        The same in the data.
-    data_share
-        Of the data that are there: a mode where the data have as much is none.
+    mass : float
+        Share of the model's probability there.
+    sum : float
+        Mean number of variables that are on there.
+    n_variables : int
+        Number of variables.
+    data_mean : float
+        Mean number of variables that are on in the data.
+    data_max : int
+        Largest number in a row of data.
+    data_share : float
+        Share of the data that are there. It is less than ``mass``, or there is no such mode.
+    log_likelihood : str
+        Sentence on the log-likelihood of the data.
+    objective : str or None
+        Objective by which the model was fitted, if it is known.
     """
 
     mass: float

@@ -35,9 +35,20 @@ PAIRED = "Wald and likelihood ratio tests suppose that rows are independent, whi
 
 @dataclass(frozen=True)
 class WaldComparison:
-    """Whether parameters are equal in all groups: all interactions, those of each set of variables, of each variable.
+    """Wald tests whether parameters are equal in all groups.
 
-    Parameters without a finite optimum in some group are left out of the first and the last.
+    Parameters without a finite optimum in some group are left out of ``whole`` and ``nodes``.
+
+    Attributes
+    ----------
+    whole : WaldTest
+        Test of all interactions together.
+    edges : tuple of WaldTest
+        Test of each interaction.
+    nodes : tuple of WaldTest
+        Test of all interactions of each variable.
+    remarks : tuple of str
+        Sentences on what the standard errors do not cover.
     """
 
     whole: WaldTest
@@ -48,18 +59,49 @@ class WaldComparison:
 
 @dataclass(frozen=True, eq=False)
 class GroupComparison:
-    """One network for each group, and tests whether they differ.
+    """Networks of groups of rows, and tests whether they differ; the result of `compare_groups`.
 
     Parameters
     ----------
-    by, labels, sizes
-        The column, its groups, and how many rows each has.
-    weights
-        Edge weights of all pairs of variables in every group, (groups, pairs), in the order of `pairs_of`.
-    unit, has_sign
-        Name of the unit of the weights, and which pairs have a sign.
-    wald, likelihood, permutations
-        Tests; None where they were not made.
+    names : tuple of str
+        Variables of the networks.
+    by : str
+        Column that tells groups apart.
+    labels : tuple of str
+        Values of that column, one for each group.
+    sizes : array of shape (n_groups,)
+        Weight of the rows of each group.
+    weights : array of shape (n_groups, n_pairs)
+        Edge weights of all pairs of variables, in the order (0, 1), (0, 2), ..., (1, 2), ...
+    wald : record, default None
+        Wald tests: ``whole``, of all interactions; ``edges``, of each; ``nodes``, of each variable's. None if not made.
+    likelihood : record, default None
+        Likelihood-ratio test that all interactions are equal: ``statistic``, ``degrees`` and ``p``. None if not made.
+    permutations : record, default None
+        Permutation test: ``p_largest`` (largest difference of an edge weight), ``p_total`` (difference of summed
+        absolute weights), ``p_edges`` and ``p_strengths``. None if not made.
+    remarks : tuple of str, default ()
+        Sentences on tests that do not apply.
+    unit : str, default ""
+        Unit of the edge weights.
+    has_sign : bool array of shape (n_pairs,), default None
+        Pairs whose weights have a sign.
+
+    See Also
+    --------
+    compare_groups : Make a comparison.
+    Comparison : Two models that are already fitted.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"site": ["A"] * 20 + ["B"] * 20, "rain": ["no", "yes"] * 20, "wet": ["no", "yes"] * 10 + ["no"] * 20}
+    >>> learner = mrfit.Learner(mrfit.CompleteGraph(), mrfit.L2())
+    >>> found = mrfit.compare_groups(learner, table, by="site")
+    >>> found.labels, found.weights.round(1).tolist()
+    (('A', 'B'), [[2.9], [-0.7]])
+    >>> round(found.wald.whole.p, 3)
+    0.0
     """
 
     names: tuple[str, ...]
@@ -76,6 +118,7 @@ class GroupComparison:
 
     @property
     def differences(self) -> Differences:
+        """Differences of the networks: ``largest`` of an edge, ``total``, ``edges`` and node ``strengths``."""
         return Differences.of(self.weights, len(self.names))
 
     def __repr__(self) -> str:
@@ -95,25 +138,63 @@ def compare_groups(
     jobs: int = 1,
     callback: Callback | None = None,
 ) -> GroupComparison:
-    """Learn a network from each group of rows, and test whether they differ.
+    """Learn a network from each group of rows, and test whether the networks differ.
 
     Parameters
     ----------
-    learner
-        As for `stability`: a `Learner`, or a way to find a structure such as `Learned`.
-    by
-        The column that tells groups apart. It is no variable of the networks.
-    paired
-        Who each row belongs to, if every person has a row in every group.
-    tests
-        Some of ``wald``, ``likelihood`` (that interactions are equal, exact, without a penalty) and ``permutations``,
-        in which everything is learned again. By default the first, with the second where it takes little, for a
-        structure that is given with l2 or no penalty; else the third.
-    permutations
-        How many; or permutations themselves, counts of the distinct rows of all groups,
-        (permutations, groups, distinct).
-    callback
-        Told of every network that is learned again, from any thread. The result does not depend on ``jobs``.
+    learner : Learner or StructureLearner
+        How to learn each network: a `Learner`, or a structure learner such as `L1Path`, whose regressions have edge
+        weights.
+    data : table
+        Complete rows of all groups.
+    by : str
+        Column that tells groups apart. It is no variable of the networks.
+    paired : sequence, default None
+        Identity of each row's person, if every person has one row in every group. Permutations then swap within
+        persons.
+    tests : sequence of str, default None
+        Some of ``wald``, ``likelihood`` (interactions are equal: exact, without a penalty) and ``permutations``. None
+        takes ``wald`` for a given structure with l2 or no penalty, and ``likelihood`` too where that is cheap;
+        otherwise ``permutations``.
+    permutations : int or array, default 1000
+        Number of permutations, each of which repeats the whole analysis; or the permutations themselves, counts of
+        the distinct rows of all groups, shape (permutations, groups, distinct rows).
+    seed : int, default 0
+        Random seed of the permutations.
+    jobs : int, default 1
+        Number of threads that learn networks; the result does not depend on it.
+    callback : callable, default None
+        Called with the number of networks that have just been learned from permuted rows, from any thread.
+
+    Returns
+    -------
+    GroupComparison
+        Edge weights of every group and the tests that were made.
+
+    Raises
+    ------
+    MrfitError
+        If a column or test does not exist, if a Wald or likelihood test meets a structure that is learned, or if
+        learning fails in a group.
+
+    See Also
+    --------
+    compare : Compare two models that are already fitted.
+    bootstrap_edges : The sampling error of one network.
+
+    Notes
+    -----
+    With permutations and two groups this is the network comparison test (van Borkulo et al. 2022). Each p value is
+    (1 + permutations with as large a difference) / (1 + permutations).
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"site": ["A"] * 20 + ["B"] * 20, "rain": ["no", "yes"] * 20, "wet": ["no", "yes"] * 10 + ["no"] * 20}
+    >>> learner = mrfit.Learner(mrfit.CompleteGraph(), mrfit.L2())
+    >>> found = mrfit.compare_groups(learner, table, by="site", tests=["permutations"], permutations=19)
+    >>> found.permutations.p_largest
+    0.05
     """
     grouped = GroupedRows.of(UniqueRows.of(data), by) if paired is None else _paired(data, by, paired)
     grouped.rows.check_complete("learning")

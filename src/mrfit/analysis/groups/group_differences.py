@@ -49,9 +49,20 @@ class Differences:
 
 @dataclass(frozen=True, eq=False)
 class PermutationTest:
-    """Differences of the groups, and the shares of permutations in which they are as large.
+    """Permutation test: differences of the groups beside those of groups drawn by lot.
 
-    Each p is (1 + permutations with as large a difference) / (1 + permutations); ``n`` are those that did not fail.
+    Each p value is (1 + permutations with as large a difference) / (1 + ``n``).
+
+    Attributes
+    ----------
+    observed : Differences
+        Differences of the groups.
+    permuted : Differences
+        Differences in each permutation.
+    n : int
+        Permutations that did not fail.
+    failures : dict of str to int
+        Reasons why learning failed, and how often.
     """
 
     observed: Differences
@@ -70,18 +81,22 @@ class PermutationTest:
 
     @property
     def p_largest(self) -> float:
+        """p value of the edge weight that differs most."""
         return float(_p(self.observed.largest, self.permuted.largest))
 
     @property
     def p_total(self) -> float:
+        """p value of the sums of absolute edge weights."""
         return float(_p(self.observed.total, self.permuted.total))
 
     @property
     def p_edges(self) -> Floats:
+        """p value of each pair, not adjusted for their number."""
         return _p(self.observed.edges, self.permuted.edges)
 
     @property
     def p_strengths(self) -> Floats:
+        """p value of each variable's node strength, not adjusted for their number."""
         return _p(self.observed.strengths, self.permuted.strengths)
 
 

@@ -33,18 +33,20 @@ class Nested:
 
 @dataclass(frozen=True)
 class LikelihoodRatio:
-    """Three models, each a special case of the one before, fitted by maximum likelihood.
+    """Likelihood-ratio test that the interactions of all groups are equal.
 
-    Parameters
+    Three models are fitted by maximum likelihood, each a special case of the one before.
+
+    Attributes
     ----------
-    free
-        Every group has parameters of its own.
-    equal_interactions
+    free : record
+        Every group has parameters of its own: ``log_likelihood`` and ``n_parameters``.
+    equal_interactions : record
         Groups differ in the parameters of single variables only.
-    equal
+    equal : record
         Groups do not differ.
-    held
-        Parameters of ``free`` that have no finite optimum: p is too large then, by their number.
+    held : tuple of str
+        Parameters of ``free`` without a finite optimum. Their number makes ``p`` too large.
     """
 
     free: Nested
@@ -54,10 +56,12 @@ class LikelihoodRatio:
 
     @property
     def statistic(self) -> float:
+        """Twice the difference of the log-likelihoods of ``free`` and ``equal_interactions``."""
         return 2.0 * (self.free.log_likelihood - self.equal_interactions.log_likelihood)
 
     @property
     def degrees(self) -> int:
+        """Degrees of freedom: difference of the numbers of parameters."""
         return self.free.n_parameters - self.equal_interactions.n_parameters
 
     @property

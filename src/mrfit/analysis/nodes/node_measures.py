@@ -29,22 +29,24 @@ Groups = Mapping[str, Sequence[str]]  # names of variables, by the name of their
 
 @dataclass(frozen=True, eq=False)
 class NodeMeasures:
-    """Measures of all variables.
+    """Measures of all variables of a network; the result of `MarkovNetwork.nodes`.
 
-    Parameters
+    Attributes
     ----------
-    weights
-        Of all pairs, with the coding they depend on.
-    measures
-        By name, one number for each variable: ``strength``, ``expected_influence`` (of one and of two steps; NaN where
-        an edge has no sign), the same with ``bridge_`` over edges between groups that were given, ``closeness`` and
-        ``betweenness`` if they were asked for.
-    community, modularity
-        By `louvain`, numbered from 0; and how far apart communities are.
-    predictability
-        Of the rows that were given; None without any.
-    group
-        Of each variable, where groups were given.
+    weights : PairWeights
+        Weights of all pairs, on which the measures depend.
+    measures : mapping of str to array
+        One number for each variable by name: ``strength``, ``expected_influence`` and
+        ``expected_influence_two_steps`` (NaN where an edge has no sign), the same with ``bridge_`` over edges between
+        groups, and ``closeness`` and ``betweenness`` if paths were asked for.
+    community : array of int
+        Community of each variable, from 0, by the Louvain method.
+    modularity : float
+        Modularity of the communities.
+    predictability : Predictability or None
+        How well the other variables predict each one; None without data.
+    group : tuple of str or None
+        Group of each variable, if groups were given.
     """
 
     weights: PairWeights

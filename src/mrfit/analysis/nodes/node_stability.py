@@ -27,16 +27,31 @@ _SAME = 1e-3  # of the largest weight: a model that differs by more was not lear
 
 @dataclass(frozen=True, eq=False)
 class NodeStability:
-    """What resamples say of the variables of a model.
+    """Bootstrap of centralities and communities; the result of `node_stability`.
 
     Parameters
     ----------
-    networks
-        Weights of all pairs in every resample, in the coding of ``nodes``.
-    community
-        Of every variable in each resample that did not fail, (resamples, variables).
-    level
-        Share of resamples in a range.
+    nodes : record
+        Measures of the model itself, as `MarkovNetwork.nodes` returns them.
+    networks : record
+        Weights of all pairs in every bootstrap sample, in the coding of ``nodes``.
+    community : int array of shape (n_samples, n_variables)
+        Community of every variable in each sample that did not fail.
+    level : float
+        Share of the samples within ``ranges``.
+
+    See Also
+    --------
+    node_stability : Make one.
+    case_dropping : CS coefficients of centralities.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10, "cold": ["no"] * 20 + ["yes"] * 20}
+    >>> found = mrfit.node_stability(mrfit.learn(table).model, table, resamples=10)
+    >>> found.of_communities
+    array([1.])
     """
 
     nodes: NodeMeasures
@@ -46,31 +61,34 @@ class NodeStability:
 
     @cached_property
     def ranges(self) -> Mapping[str, tuple[Floats, Floats]]:
-        """By measure, the ends of its middle over resamples; NaN where it is not known in all of them."""
+        """Ends of the percentile interval of each measure by name, as two arrays over variables.
+
+        NaN where a measure is not known in all samples.
+        """
         has_sign, group, n = self.nodes.weights.has_sign, self.nodes.group, len(self.nodes.names)
         found = [measures_of(_matrix(pairs, n), has_sign, group) for pairs in self.networks.known]
         return {name: middle(np.stack([each[name] for each in found]), self.level) for name in found[0]}
 
     @cached_property
     def of_members(self) -> Floats:
-        """For each variable, how like its community is to the one it has in a resample, on average; 1 is the same."""
+        """Mean similarity of each variable's community and the one it has in a sample; 1 means the same members."""
         found = [similarity_of_members(self.nodes.community, other) for other in self.community]
         return np.asarray(np.mean(found, axis=0), np.float64)
 
     @cached_property
     def of_communities(self) -> Floats:
-        """For each community, how like it is to the one most like it in a resample, on average (Hennig 2007)."""
+        """Mean similarity, for each community, to the one most like it in a sample (Hennig 2007)."""
         found = [similarity_of_communities(self.nodes.community, other) for other in self.community]
         return np.asarray(np.mean(found, axis=0), np.float64)
 
     @property
     def n_communities(self) -> Indices:
-        """How many there are in each resample."""
+        """Number of communities in each sample."""
         return np.asarray(self.community.max(axis=1) + 1, np.int64)
 
     @property
     def is_of_these_rows(self) -> bool:
-        """Whether learning from the whole table gives the weights of the model."""
+        """Whether learning from the whole table gives the weights of the model, as it should."""
         ours, theirs = self.nodes.weights.of_pairs, self.networks.sample
         return bool(np.allclose(np.where(np.isfinite(theirs), theirs, ours), ours, atol=_SAME * np.abs(ours).max()))
 
@@ -90,18 +108,54 @@ def node_stability(
     jobs: int = 1,
     callback: Callback | None = None,
 ) -> NodeStability:
-    """Learn again from bootstrap resamples of ``data`` as the model was learned, everything each time.
+    """Bootstrap the centralities and communities of a model.
+
+    A model is learned from each bootstrap sample as this one was learned, the structure included.
 
     Parameters
     ----------
-    nodes
-        What ``model.nodes`` says, whose coding and groups are kept; by default without any settings.
-    resamples
-        How many.
-    clusters
-        Which cluster each row belongs to, where rows are nested: clusters are drawn, with all their rows.
-    callback
-        Told of every resample that is done, from any thread. The result does not depend on ``jobs``.
+    model : MarkovNetwork
+        Model whose record of learning (``provenance``) tells how to repeat it.
+    data : table
+        Complete rows that the model was learned from.
+    nodes : record, default None
+        Measures to bootstrap, from ``model.nodes(...)``, with their coding and groups. None takes ``model.nodes()``.
+    resamples : int, default 50
+        Number of bootstrap samples, at least 2.
+    clusters : sequence, default None
+        Cluster of each row, such as its school, if rows are nested. Whole clusters are drawn.
+    level : float, default 0.95
+        Share of the samples within a percentile interval, between 0 and 1.
+    seed : int, default 0
+        Random seed of the samples and of the search for communities.
+    jobs : int, default 1
+        Number of threads that learn; the result does not depend on it.
+    callback : callable, default None
+        Called with the number of samples that have just been finished, from any thread.
+
+    Returns
+    -------
+    NodeStability
+
+    Raises
+    ------
+    MrfitError
+        If the model does not tell how it was learned, or has a single variable.
+
+    See Also
+    --------
+    MarkovNetwork.nodes : The measures themselves.
+    case_dropping : How many rows can be dropped before centralities change.
+    bootstrap_edges : Bootstrap the edge weights.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10, "cold": ["no"] * 20 + ["yes"] * 20}
+    >>> found = mrfit.node_stability(mrfit.learn(table).model, table, resamples=20)
+    >>> low, high = found.ranges["strength"]
+    >>> bool(low[0] < found.nodes.measures["strength"][0] < high[0])
+    True
     """
     units = UniqueRows.of(data).recoded(model.domain) if clusters is None else clustered(data, clusters, model.domain)
     rows = units.rows if isinstance(units, ClusteredRows) else units

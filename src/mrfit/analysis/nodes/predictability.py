@@ -18,20 +18,20 @@ from mrfit.objectives.row_scores import conditional_distributions
 
 @dataclass(frozen=True, eq=False)
 class Predictability:
-    """One number for each variable, over the rows in which it has a value.
+    """Predictability of each variable from all others, over the rows in which it has a value.
 
-    Parameters
+    Attributes
     ----------
-    accuracy
+    accuracy : array
         Share of rows in which the most probable state given the others is the true one, A.
-    majority
-        Share of the most frequent state, A0: the accuracy of those who know nothing else.
-    normalised_accuracy
+    majority : array
+        Share of the most frequent state, A0: the accuracy without any predictor.
+    normalised_accuracy : array
         (A - A0) / (1 - A0); NaN where the variable does not vary.
-    explained_deviance
-        1 - l / l0: l is the mean of -log p(the true state | the others), l0 the same by the frequencies of states; NaN
+    explained_deviance : array
+        1 - l / l0, with l the mean of -log p(true state | others) and l0 the same by the frequencies of states; NaN
         where the variable does not vary.
-    brier
+    brier : array
         Mean squared error of the probabilities, halved, so that it is that of one state of two.
     """
 

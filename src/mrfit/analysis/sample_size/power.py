@@ -46,18 +46,24 @@ class MeanOverSamples:
 
 @dataclass(frozen=True, eq=False)
 class PowerPoint:
-    """Tables of one number of rows.
+    """Recovery of a model from tables of one number of rows.
 
-    Parameters
+    Each mean has the fields ``mean`` and ``error``, its standard error over tables.
+
+    Attributes
     ----------
-    sensitivity, specificity
-        Share of the model's edges that are found, and of its other pairs that are not.
-    correlation
-        Of the weights of all pairs with the model's; where one does not vary it counts as 0.
-    found
-        Share of tables in which each edge of the model is found, in the order of `SampleSizeStudy.edges`.
-    failures
-        Why learning failed, and in how many tables, which are left out.
+    n_rows : int
+        Number of rows of each table.
+    sensitivity : record
+        Mean share of the model's edges that are found.
+    specificity : record
+        Mean share of the other pairs that are not found.
+    correlation : record
+        Mean correlation of the weights of all pairs with the model's; 0 for a table where one does not vary.
+    found : array
+        Share of tables in which each edge is found, in the order of `SampleSizeStudy.edges`.
+    failures : dict of str to int
+        Reasons why learning failed, and in how many tables; these are left out.
     """
 
     n_rows: int
@@ -87,18 +93,37 @@ class PowerPoint:
 
 @dataclass(frozen=True, eq=False)
 class SampleSizeStudy:
-    """The result of `sample_size`: how much of a model is recovered at several numbers of rows.
+    """Recovery of a model at several numbers of rows; the result of `sample_size`.
 
     Parameters
     ----------
-    edges
-        The model's, with their weights as the learner counts them: of categories where it knows of no order.
-    unit
-        Name of the unit of these weights.
-    has_sign
+    edges : tuple of (str, str, float)
+        Edges of the model, with their weights on the scale of the learner.
+    repetitions : int
+        Number of tables of each size.
+    points : tuple of records
+        For each size ``n_rows``, the means over tables of ``sensitivity``, ``specificity`` and ``correlation``, each
+        with its standard ``error``, and ``found``, the share of tables with each edge.
+    unit : str
+        Unit of the edge weights.
+    has_sign : tuple of bool
         Whether the weight of each edge has a sign.
-    remarks
-        Where the tables are not exact draws from the model.
+    remarks : tuple of str, default ()
+        Sentences on tables that are not exact draws from the model.
+
+    See Also
+    --------
+    sample_size : Make a study.
+    ErrorControl : Bound the number of false edges in the study itself.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10}
+    >>> model = mrfit.learn(table).model
+    >>> study = mrfit.sample_size(model, mrfit.L1Path(), rows=(50, 200), repetitions=10)
+    >>> [(point.n_rows, round(point.sensitivity.mean, 1)) for point in study.points]
+    [(50, 0.7), (200, 1.0)]
     """
 
     edges: tuple[tuple[str, str, float], ...]
@@ -109,10 +134,24 @@ class SampleSizeStudy:
     remarks: tuple[str, ...] = ()
 
     def rows_for(self, sensitivity: float) -> float | None:
-        """So many rows for a wanted sensitivity, between those tried; None if it is beyond them.
+        """Return the number of rows for a wanted sensitivity.
 
-        Sensitivities are smoothed to rise with the number of rows, and interpolated in its logarithm. The least number
-        that was tried if it is enough.
+        Sensitivities are smoothed to rise with the number of rows, and interpolated in its logarithm.
+
+        Parameters
+        ----------
+        sensitivity : float
+            Wanted share of the model's edges that are found, between 0 and 1.
+
+        Returns
+        -------
+        float or None
+            Number of rows; the smallest that was tried if it is enough, None if the largest is not.
+
+        Raises
+        ------
+        MrfitError
+            If the sensitivity is not between 0 and 1.
         """
         if not 0.0 < sensitivity < 1.0:
             raise InputError(f"A wanted sensitivity lies between 0 and 1; got {sensitivity:g}. Use 0.8, say.")
@@ -141,11 +180,55 @@ def sample_size(
     jobs: int = 1,
     callback: Callback | None = None,
 ) -> SampleSizeStudy:
-    """Draw tables from ``model``, learn from each as ``learner`` does, and compare what is found with the model.
+    """Simulate the number of rows that it takes to recover a network (power analysis).
 
-    Edges of the model are pairs of variables whose parameters are not all zero. Their weights are counted as the
-    learner counts its own: without an order if it knows none. ``callback`` is called after every table, from any
-    thread. The result does not depend on ``jobs``.
+    Tables are drawn from ``model``. The learner learns from each, and what it finds is compared with the model.
+
+    Parameters
+    ----------
+    model : MarkovNetwork
+        Assumed truth: a model of earlier data or of parameters that you choose. It needs at least one edge.
+    learner : Learner or StructureLearner
+        How the planned study will learn. It must be able to leave edges out: by structure learning, or by a penalty
+        such as `L1`.
+    rows : sequence of int, default (200, 500, 1000)
+        Numbers of rows to try, each at least 2.
+    repetitions : int, default 100
+        Number of tables of each size, at least 2.
+    seed : int, default 0
+        Random seed of the tables.
+    jobs : int, default 1
+        Number of threads that learn; the result does not depend on it.
+    callback : callable, default None
+        Called with the number of tables that have just been finished, from any thread.
+
+    Returns
+    -------
+    SampleSizeStudy
+        Sensitivity, specificity and correlation of edge weights at each size, with standard errors over tables.
+
+    Raises
+    ------
+    MrfitError
+        If the model has no edges or has covariates, or the learner cannot leave edges out.
+
+    See Also
+    --------
+    bootstrap_edges : Stability of a network of existing data.
+    compare_groups : Test whether networks of groups differ.
+
+    Notes
+    -----
+    Edge weights are on the scale of the learner: states have no order unless the learner has one.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10}
+    >>> model = mrfit.learn(table).model
+    >>> study = mrfit.sample_size(model, mrfit.L1Path(), rows=(50, 200), repetitions=10)
+    >>> round(study.rows_for(0.8))
+    79
     """
     model.check_no_covariates("Tables are drawn from")
     sizes = sorted(set(rows))

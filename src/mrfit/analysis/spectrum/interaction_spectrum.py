@@ -30,10 +30,19 @@ ESTIMATORS: dict[str, type[PenaltySpec]] = {kind.word: kind for kind in (Uniform
 
 @dataclass(frozen=True)
 class OrderSize:
-    """The spectral parameters of all scopes of one size.
+    """Spectral parameters of all sets of variables of one size.
 
-    ``mean`` is that of |w_A| over the scopes A; for variables with more than two states |w_A| is the root of the sum of
-    squares of the scope's parameters. ``density`` is the share of scopes with a parameter other than zero.
+    Attributes
+    ----------
+    order : int
+        Number of variables in each set.
+    n_scopes : int
+        Number of such sets.
+    mean : float
+        Mean of ``|w_A|`` over the sets A. For more than two states, ``|w_A|`` is the root of the sum of squares of the
+        set's parameters.
+    density : float
+        Share of sets with a parameter that is not zero.
     """
 
     order: int
@@ -44,7 +53,21 @@ class OrderSize:
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Spectrum of an estimator that treats all orders alike, at the penalty strength that predicts best."""
+    """Spectrum of a table at the penalty strength that predicts best; the result of `interaction_spectrum`.
+
+    Attributes
+    ----------
+    estimator : str
+        Word of the estimator.
+    strength : float
+        Selected penalty strength, or number of pseudo-counts.
+    held_out : float
+        Mean log-likelihood per row in cross-validation, in nats.
+    sizes : tuple of OrderSize
+        Mean size and density of the parameters of each order, from 1.
+    fit : CandidateFit
+        The selected fit of all rows.
+    """
 
     estimator: str
     strength: float
@@ -89,7 +112,54 @@ def interaction_spectrum(
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Spectrum:
-    """Spectral parameters of all sets of variables, without preference for small ones (Buchman et al. 2012, 6)."""
+    """Estimate the size of interactions of 1, 2, ... variables, without a preference for small sets.
+
+    The estimator penalizes all spectral parameters alike, whatever their order; cross-validation chooses its strength
+    (Buchman et al. 2012, section 6).
+
+    Parameters
+    ----------
+    rows : table
+        Complete rows of few variables: the exact likelihood goes over all joint states.
+    estimator : {"flat-l1", "flat-l2", "pseudo-counts"}, default "flat-l1"
+        Uniform l1 penalty, sum of squares, or pseudo-counts added to every cell.
+    folds : int, default 10
+        Number of folds of the cross-validation.
+    strengths : tuple of float, default None
+        Strengths to choose from; None takes the estimator's own grid.
+    seed : int, default 0
+        Random seed of the folds.
+    jobs : int, default 1
+        Number of threads of the fits.
+    progress : callable, default None
+        Called with the number of finished fits and the number of all.
+
+    Returns
+    -------
+    Spectrum
+        Record with ``sizes``: for each order its ``mean`` absolute parameter and ``density``; ``strength`` and
+        ``held_out``, the cross-validated log-likelihood per row in nats.
+
+    Raises
+    ------
+    MrfitError
+        If all rows are equal, there are too many joint states, or the estimator does not exist.
+
+    See Also
+    --------
+    plot_spectrum : A picture of the result.
+    UniformL1 : The penalty of the default estimator.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10, "cold": ["no"] * 20 + ["yes"] * 20}
+    >>> found = mrfit.interaction_spectrum(table, folds=5)
+    >>> [(size.order, size.n_scopes) for size in found.sizes]
+    [(1, 3), (2, 3), (3, 1)]
+    >>> found.sizes[1].mean > found.sizes[2].mean
+    True
+    """
     rows = UniqueRows.of(rows)
     if estimator not in ESTIMATORS:
         raise InputError(f"There is no estimator {estimator!r} of the spectrum; choose one of {listed(ESTIMATORS)}.")
@@ -141,10 +211,36 @@ def order_costs(
 
 
 def plot_spectrum(found: Spectrum, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-    """How large the parameters of sets of 1, 2, ... variables are on average, on matplotlib axes, which are returned.
+    """Draw the mean absolute parameter of sets of 1, 2, ... variables, on a logarithmic scale.
 
-    The scale is logarithmic; a mean of zero is an open circle at its foot. ``ax`` is where to draw, by default a new
-    figure.
+    A mean of zero is an open circle at the foot of the scale.
+
+    Parameters
+    ----------
+    found : Spectrum
+        Result of `interaction_spectrum`.
+    ax : matplotlib Axes, default None
+        Axes to draw on; None makes a new figure of 4.5 by 3.4 inches.
+    title : str, default None
+        Title above the axes.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes drawn on.
+
+    See Also
+    --------
+    interaction_spectrum : Estimate a spectrum.
+    plot_parameters : The parameters of one model.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10}
+    >>> axes = mrfit.plot_spectrum(mrfit.interaction_spectrum(table, strengths=(1.0,), folds=2))
+    >>> axes.get_xlabel()
+    'variables in a set'
     """
     axes = new_panel(4.5, 3.4) if ax is None else ax
     draw_sizes(axes, found.curve)

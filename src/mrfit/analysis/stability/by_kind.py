@@ -23,18 +23,51 @@ _REFITS = ("one_step", "resume")
 
 
 def stability(learner: Any, data: Any, *, kind: str = "bootstrap", level: float = 0.95, **settings: Any) -> Stability:
-    """Call the function of a ``kind``; call that function itself instead.
+    """Earlier form of `bootstrap_edges`, `case_dropping`, `stability_selection` and `stars`, for one more release.
 
     Parameters
     ----------
-    learner, data
-        As in `bootstrap_edges`.
-    kind : {"bootstrap", "drop", "pairs", "stars"}, default="bootstrap"
-        `bootstrap_edges`, `case_dropping`, `stability_selection` or `stars`.
-    level : float, default=0.95
-        Share of the resamples in the ranges of ``edges``.
-    **settings
-        Those of the function, and those of `ErrorControl` by themselves.
+    learner : Learner or StructureLearner
+        How to learn a network from each bootstrap sample.
+    data : table
+        Complete rows.
+    kind : {"bootstrap", "drop", "pairs", "stars"}, default "bootstrap"
+        Function to call: `bootstrap_edges`, `case_dropping`, `stability_selection` or `stars`.
+    level : float, default 0.95
+        Share of the samples within the percentile intervals of ``edges``.
+    **settings : keywords
+        Other arguments of that function, and ``false_edges``, ``threshold`` and ``assumption`` of `ErrorControl`.
+
+    Returns
+    -------
+    Stability
+        Result of the function of this kind.
+
+    Raises
+    ------
+    MrfitError
+        If there is no such kind, or if StARS gets ``one_step`` or ``resume``.
+
+    Warns
+    -----
+    FutureWarning
+        Always: the functions themselves are the lasting names.
+
+    See Also
+    --------
+    bootstrap_edges : Frequency and range of each edge weight.
+    case_dropping : CS coefficients.
+    stability_selection : Edges with a bound on the false ones.
+
+    Examples
+    --------
+    >>> import mrfit, warnings
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10}
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     found = mrfit.stability(mrfit.L1Path(), table, resamples=10)
+    >>> type(found).__name__
+    'EdgeBootstrap'
     """
     if kind not in _FUNCTIONS:
         raise InputError(f"There is no kind of resampling {kind!r}; choose one of {listed(tuple(_FUNCTIONS))}.")

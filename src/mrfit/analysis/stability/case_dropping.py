@@ -23,17 +23,17 @@ SIMILAR, CERTAIN = 0.7, 0.95  # a correlation above the first, in a larger share
 
 @dataclass(frozen=True, eq=False)
 class CaseDrop:
-    """Correlations of the networks of subsets with the network of the whole table.
+    """Correlations of the networks of subsets of rows with the network of the whole table.
 
-    Parameters
+    Attributes
     ----------
-    dropped
-        Share of rows dropped in each subset.
-    correlations
-        One for each subset, of ``edges``, of the ``strength`` of nodes (sums of absolute weights) and of their
-        ``expected_influence`` (sums).
-    n_failed
-        Subsets in which learning failed, which are left out.
+    dropped : array
+        Share of rows that each subset leaves out.
+    correlations : dict of str to array
+        One correlation for each subset: of ``edges`` weights, of node ``strength`` (sums of absolute weights), and of
+        ``expected_influence`` (sums of weights).
+    n_failed : int
+        Number of subsets in which learning failed; they are left out.
     """
 
     dropped: Floats
@@ -55,7 +55,7 @@ class CaseDrop:
 
     @property
     def coefficients(self) -> dict[str, float]:
-        """The CS coefficient of each."""
+        """CS coefficients of edge weights and centralities, by name."""
         return {name: cs_coefficient(self.dropped, values) for name, values in self.correlations.items()}
 
     def to_dict(self) -> dict[str, Any]:
@@ -73,12 +73,31 @@ class CaseDrop:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CaseDropping(Stability):
-    """Networks of subsets of the rows, the result of `case_dropping`.
+    """Networks of subsets of the rows, with CS coefficients; the result of `case_dropping`.
 
     Parameters
     ----------
-    case_drop : CaseDrop
-        Correlations with the network of the whole table.
+    networks : record
+        Edge weights of all pairs in the table and in every subset of rows.
+    scores : tuple of array or None
+        Scores of the states of each variable, or None for categories.
+    case_drop : record
+        Correlations of each subset with the table, and the shares of dropped rows.
+    level : float, default 0.95
+        Share of the subsets within the percentile intervals of ``edges``.
+
+    See Also
+    --------
+    case_dropping : Drop rows and correlate.
+    EdgeBootstrap : Bootstrap of edge weights.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10, "cold": ["no"] * 20 + ["yes"] * 20}
+    >>> found = mrfit.case_dropping(mrfit.Learner(penalty=mrfit.L2()), table, resamples=20)
+    >>> sorted(found.coefficients)
+    ['edges', 'expected_influence', 'strength']
     """
 
     case_drop: CaseDrop
@@ -87,13 +106,14 @@ class CaseDropping(Stability):
 
     @property
     def coefficients(self) -> dict[str, float]:
-        """CS coefficients of the edges and of the centralities."""
+        """CS coefficients, from 0 to 0.75, of ``edges``, node ``strength`` and ``expected_influence``."""
         return self.case_drop.coefficients
 
     def _findings(self) -> dict[str, Any]:
         return self.case_drop.to_dict()
 
     def lines(self) -> list[str]:
+        """Return the CS coefficients for a terminal, as a list of lines."""
         head = "rows that can be dropped, so that 95 % of subsets correlate above 0.7 with the table (CS coefficients):"
         return [
             head,
@@ -116,26 +136,55 @@ def case_dropping(
     jobs: int = 1,
     callback: Callback | None = None,
 ) -> CaseDropping:
-    """Drop 5 to 75 % of the rows and correlate the networks of the rest with that of the table.
+    """Drop 5 to 75 % of the rows, and correlate the networks of the rest with that of the table (CS coefficients).
 
     The CS coefficient is the largest share of rows that can be dropped so that 95 % of the subsets correlate above 0.7
-    with the table (Epskamp, Borsboom and Fried 2018).
+    with the table (Epskamp, Borsboom and Fried 2018). Values above 0.5 are considered stable.
 
     Parameters
     ----------
     learner : Learner or StructureLearner
-        A `Learner`, whose models have edge weights, or a structure learner such as `L1Path`, whose regressions have
-        them.
+        Analysis to repeat: a `Learner`, or a structure learner such as `L1Path`, whose regressions have edge weights.
     data : table
-        Rows without missing values.
-    resamples : int or array, default=1000
-        Number of subsets, at least 10; or the subsets themselves, as in `bootstrap_edges`.
-    clusters, one_step, resume, seed, jobs, callback
-        As in `bootstrap_edges`.
+        Complete rows to drop some of.
+    resamples : int or array, default 1000
+        Number of subsets, at least 10, in ten steps of 5 to 75 % of dropped rows; or the subsets themselves, an array
+        of how often each contains each distinct row.
+    clusters : sequence, default None
+        Cluster of each row, if rows are nested. Whole clusters are dropped.
+    one_step : bool, default False
+        Whether to take one Newton step from the fit of all rows instead of refitting each subset; see
+        `bootstrap_edges`.
+    resume : str or Path, default None
+        Checkpoint file, from which an interrupted run continues.
+    seed : int, default 0
+        Random seed of the subsets.
+    jobs : int, default 1
+        Number of threads that learn from subsets; the result does not depend on it.
+    callback : callable, default None
+        Called with the number of subsets that have just been learned from, from any thread.
 
     Returns
     -------
     CaseDropping
+
+    Raises
+    ------
+    MrfitError
+        If rows have missing values, or there are fewer than 10 subsets or 2 variables.
+
+    See Also
+    --------
+    bootstrap_edges : Percentile intervals of edge weights.
+    node_stability : Percentile intervals of centralities.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10, "cold": ["no"] * 20 + ["yes"] * 20}
+    >>> found = mrfit.case_dropping(mrfit.Learner(penalty=mrfit.L2()), table, resamples=20)
+    >>> found.coefficients["edges"]
+    0.75
     """
     drawn = Resampling.of(data, resamples, _subsets, clusters=clusters, seed=seed, least=len(DROPPED))
     networks = drawn.networks(learner, one_step=one_step, resume=resume, jobs=jobs, callback=callback)

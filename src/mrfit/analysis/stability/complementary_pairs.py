@@ -23,7 +23,21 @@ _LEAST, _MOST = 1e-5, 1e5  # the shift of such a distribution
 
 @dataclass(frozen=True)
 class StablePairs:
-    """Stable pairs, and a bound on the expected number of false ones among them."""
+    """Stable pairs, and a bound on the expected number of false ones among them.
+
+    Attributes
+    ----------
+    n_kept : int
+        Number of edges that each half selects.
+    threshold : float
+        Share of halves that must select a stable edge.
+    assumption : str
+        Assumption of the bound: ``none``, ``unimodal`` or ``r-concave``.
+    bound : float
+        Largest expected number of false edges.
+    shares : array
+        Share of halves that select each pair of variables.
+    """
 
     n_kept: int  # edges of each half
     threshold: float

@@ -68,11 +68,24 @@ def _weighed(weigh: Weigh, table: Callable[[int], UniqueRows], b: int) -> tuple[
 
 @dataclass(frozen=True)
 class Edge:
-    """One pair of variables over all resamples.
+    """Pair of variables over all samples of the rows.
 
-    ``low`` and ``high`` are quantiles of its weight: a resampling range, and no confidence interval where weights are
-    shrunken. ``mean`` and ``sd`` leave out weights that are infinite, in a share ``infinite`` of resamples; the mean of
-    none is NaN.
+    Attributes
+    ----------
+    source, target : str
+        Names of the variables.
+    sample : float
+        Edge weight in the whole table.
+    inclusion : float
+        Share of samples that have the edge.
+    mean, sd : float
+        Mean and standard deviation of the weight over samples where it is finite; NaN if it never is.
+    low, high : float
+        Ends of the percentile interval of the weight. It is no confidence interval where weights are shrunken.
+    zeros : float
+        Share of samples in which the weight is zero.
+    infinite : float
+        Share of samples in which the weight is infinite.
     """
 
     source: str
@@ -92,16 +105,18 @@ class Edge:
 
 @dataclass(frozen=True, eq=False)
 class Networks:
-    """Weights of all pairs, from the whole table and from every resample.
+    """Weights of all pairs of variables, from the whole table and from every sample of its rows.
 
-    Parameters
+    Attributes
     ----------
-    sample
-        From the whole table, (pairs,).
-    weights
-        From the resamples, (resamples, pairs); NaN where learning failed.
-    failures
-        Why it failed, and how often.
+    names : tuple of str
+        Variables.
+    sample : array of shape (n_pairs,)
+        Weights in the whole table.
+    weights : array of shape (n_samples, n_pairs)
+        Weights in the samples; NaN where learning failed.
+    failures : dict of str to int
+        Reasons why learning failed, and how often.
     """
 
     names: tuple[str, ...]

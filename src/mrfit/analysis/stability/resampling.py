@@ -37,16 +37,30 @@ _MOST_EDGES = 15  # in a printed table
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stability:
-    """Networks of a table and of its resamples; base class of the results of all analyses of stability.
+    """Networks of a table and of samples of its rows; base class of the results of all analyses of stability.
 
     Parameters
     ----------
-    networks : Networks
-        Weights of all pairs of variables in the table and in every resample.
-    scores : tuple
-        Scores of the states of each variable, by which the learner counts edge weights; None for categories.
-    level : float, default=0.95
-        Share of the resamples in the ranges of ``edges``.
+    networks : record
+        Weights of all pairs of variables in the table (``sample``) and in every sample of rows (``weights``).
+    scores : tuple of array or None
+        Scores of the states of each variable, which edge weights depend on; None for categories.
+    level : float, default 0.95
+        Share of the samples within the percentile intervals of ``edges``, between 0 and 1.
+
+    See Also
+    --------
+    EdgeBootstrap : Result of `bootstrap_edges`.
+    CaseDropping : Result of `case_dropping`.
+    StabilitySelection : Result of `stability_selection`.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10}
+    >>> found = mrfit.bootstrap_edges(mrfit.L1Path(), table, resamples=10)
+    >>> isinstance(found, mrfit.Stability), found.unit
+    (True, 'log odds ratio')
     """
 
     networks: Networks
@@ -60,24 +74,51 @@ class Stability:
 
     @property
     def unit(self) -> str:
-        """Unit of the edge weights."""
+        """Unit of the edge weights, such as "log odds ratio"."""
         return unit_of_scores(self.scores)
 
     def has_sign(self, edge: Edge) -> bool:
-        """Return whether the weight of an edge has a sign: weights of categories are norms."""
+        """Return whether the weight of an edge has a sign: weights of categories are norms.
+
+        Parameters
+        ----------
+        edge : record
+            One of ``edges``.
+
+        Returns
+        -------
+        bool
+        """
         names = self.networks.names
         return all(self.scores[names.index(end)] is not None for end in (edge.source, edge.target))
 
     @property
     def edges(self) -> tuple[Edge, ...]:
-        """Pairs with an edge in the table or in a resample, the most frequent first."""
+        """Pairs with an edge in the table or in a sample of its rows, the most frequent first.
+
+        Each is a record: ``source`` and ``target``; ``sample``, the edge weight in the table; ``inclusion``, the share
+        of samples that have the edge; ``mean``, ``sd``, ``low`` and ``high`` of its weight over samples (zeros
+        included); and the shares of ``zeros`` and of ``infinite`` weights.
+        """
         return self.networks.edges(self.level)
 
     def at_level(self, level: float) -> Self:
-        """Return the same result with ranges of edge weights at another level."""
+        """Return the same result with percentile intervals at another level.
+
+        Parameters
+        ----------
+        level : float
+            Share of the samples within an interval, between 0 and 1.
+
+        Returns
+        -------
+        Stability
+            Of the same class.
+        """
         return replace(self, level=level)
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain values, for JSON."""
         networks = self.networks
         return {
             "kind": self.kind,
@@ -95,7 +136,7 @@ class Stability:
         return {}
 
     def lines(self) -> list[str]:
-        """Summarize the result for a terminal; by default a table of edges."""
+        """Return a summary for a terminal, as a list of lines."""
         if not self.edges:
             return ["no two variables are joined in the table, nor in any resample"]
         middle = f"range of the middle {self.level:.0%}"

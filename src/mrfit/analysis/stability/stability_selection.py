@@ -21,16 +21,26 @@ from mrfit.structures.base import StructureLearner
 
 @dataclass(frozen=True)
 class ErrorControl:
-    """Bound on the expected number of false edges (Shah and Samworth 2013).
+    """Bound on the expected number of false edges (Shah and Samworth 2013), for `stability_selection`.
 
     Parameters
     ----------
-    false_edges : float, default=1.0
-        Largest expected number of false edges among the stable ones.
-    threshold : float, default=0.75
-        Share of halves that must select a stable edge, above 0.5.
-    assumption : {"unimodal", "none", "r-concave"}, default="unimodal"
+    false_edges : float, default 1.0
+        Largest expected number of false edges among the stable ones, above 0.
+    threshold : float, default 0.75
+        Share of halves that must select a stable edge, above 0.5 and at most 1.
+    assumption : {"unimodal", "none", "r-concave"}, default "unimodal"
         Assumption on how often halves select false edges. ``none`` is safe; ``r-concave`` finds most edges.
+
+    See Also
+    --------
+    stability_selection : Select edges under this control.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> mrfit.ErrorControl(false_edges=2.0, assumption="none")
+    ErrorControl(false_edges=2.0, threshold=0.75, assumption='none')
     """
 
     false_edges: float = 1.0
@@ -46,12 +56,33 @@ _USUAL = ErrorControl()
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StabilitySelection(Stability):
-    """Edges that most halves of the rows select, the result of `stability_selection`.
+    """Edges that most halves of the rows select; the result of `stability_selection`.
 
     Parameters
     ----------
-    pairs : StablePairs
-        Stable pairs, and the bound on the false ones among them.
+    networks : record
+        Edge weights of all pairs in the table and in every half.
+    scores : tuple of array or None
+        Scores of the states, if variables are ordered or binary; None for categories.
+    pairs : record
+        Share of halves that select each pair, the threshold, and the bound on false edges.
+    level : float, default 0.95
+        Share of the halves within the percentile intervals of ``edges``.
+
+    See Also
+    --------
+    stability_selection : Make a selection.
+    ErrorControl : The bound.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10, "cold": ["no"] * 20 + ["yes"] * 20}
+    >>> found = mrfit.stability_selection(mrfit.L1Path(), table, resamples=20)
+    >>> found.pairs.n_kept, found.pairs.threshold
+    (1, 0.75)
+    >>> found.stable
+    (('rain', 'wet', 1.0),)
     """
 
     pairs: StablePairs
@@ -60,7 +91,7 @@ class StabilitySelection(Stability):
 
     @property
     def stable(self) -> tuple[tuple[str, str, float], ...]:
-        """Stable edges with the share of halves that select each, the most frequent first."""
+        """Stable edges: both variables and the share of halves that select the edge, the most frequent first."""
         names, shares = self.networks.names, self.pairs.shares
         ends = pairs_of(len(names))
         order = sorted(self.pairs.stable.tolist(), key=lambda k: -shares[k])
@@ -77,6 +108,7 @@ class StabilitySelection(Stability):
         }
 
     def lines(self) -> list[str]:
+        """Return the stable edges and the bound for a terminal, as a list of lines."""
         pairs = self.pairs
         head = (
             f"{len(self.stable):,} edges in {pairs.threshold:.0%} of halves or more, each of which keeps "
@@ -107,20 +139,50 @@ def stability_selection(
     Parameters
     ----------
     learner : Learner or StructureLearner
-        A `Learner`, whose models have edge weights, or a structure learner such as `L1Path`, whose regressions have
-        them.
+        How each half selects edges: a `Learner`, or a structure learner such as `L1Path`. Only the order of its edge
+        weights matters.
     data : table
-        Rows without missing values.
-    control : ErrorControl, default=ErrorControl()
-        Bound on the false edges.
-    resamples : int or array, default=1000
-        Number of halves; or the halves themselves, as in `bootstrap_edges`, the two of a pair one after the other.
-    clusters, one_step, resume, seed, jobs, callback
-        As in `bootstrap_edges`.
+        Complete rows to split.
+    control : ErrorControl, default ErrorControl()
+        Largest expected number of false edges, and the share of halves that makes an edge stable.
+    resamples : int or array, default 1000
+        Number of halves, at least 2; or the halves themselves, the two of a pair one after the other, as an array of
+        how often each contains each distinct row.
+    clusters : sequence, default None
+        Cluster of each row, if rows are nested. Whole clusters go to one half.
+    one_step : bool, default False
+        Whether to take one Newton step from the fit of all rows instead of refitting each half.
+    resume : str or Path, default None
+        Checkpoint file of halves already learned from.
+    seed : int, default 0
+        Random seed of the splits.
+    jobs : int, default 1
+        Number of threads that learn from halves; the result does not depend on it.
+    callback : callable, default None
+        Called with the number of halves that have just been learned from, from any thread.
 
     Returns
     -------
     StabilitySelection
+
+    Raises
+    ------
+    MrfitError
+        If so few false edges cannot be promised, even if each half selects one edge.
+
+    See Also
+    --------
+    ErrorControl : The bound and its assumptions.
+    bootstrap_edges : Frequencies and intervals without a selection.
+    stars : The weakest stable penalty strength.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10, "cold": ["no"] * 20 + ["yes"] * 20}
+    >>> found = mrfit.stability_selection(mrfit.L1Path(), table, mrfit.ErrorControl(0.5), resamples=20)
+    >>> found.stable
+    (('rain', 'wet', 1.0),)
     """
     drawn = Resampling.of(data, resamples, _halves, clusters=clusters, seed=seed, least=2)
     threshold, assumption = control.threshold, control.assumption

@@ -32,14 +32,14 @@ def subsample_size(n_rows: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Stars:
-    """Instability of the networks at every strength.
+    """Instability of networks at every penalty strength.
 
-    Parameters
+    Attributes
     ----------
-    strengths
-        Penalty strengths, strongest first; the penalty is added to the summed log-likelihood of all rows.
-    inclusion
-        Share of subsamples with an edge between each pair, (strengths, pairs).
+    strengths : array
+        Penalty strengths, the strongest first; the penalty is added to the summed log-likelihood of all rows.
+    inclusion : array of shape (n_strengths, n_pairs)
+        Share of subsamples with an edge between each pair.
     """
 
     strengths: Floats
@@ -47,13 +47,13 @@ class Stars:
 
     @property
     def instability(self) -> Floats:
-        """Mean over pairs of 2 xi (1 - xi), xi the inclusion; the largest so far, from strong to weak."""
+        """Mean over pairs of 2 x (1 - x), with x the inclusion; made to rise from strong to weak penalties."""
         each = (2.0 * self.inclusion * (1.0 - self.inclusion)).mean(axis=1)
         return np.asarray(np.maximum.accumulate(each), np.float64)
 
     @property
     def chosen(self) -> int:
-        """The weakest strength that is stable enough; the strongest, at which nothing is joined, always is."""
+        """Position of the weakest strength whose instability is at most 0.05."""
         return int(np.flatnonzero(self.instability <= MOST_UNSTABLE)[-1])
 
     def to_dict(self) -> dict[str, Any]:
@@ -66,12 +66,31 @@ class Stars:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StarsSelection(Stability):
-    """Networks at the weakest l1 strength that is stable, the result of `stars`.
+    """Networks at the weakest l1 strength that is stable; the result of `stars`.
 
     Parameters
     ----------
-    stars : Stars
-        Inclusion of each pair and instability, at every strength.
+    networks : record
+        Edge weights of all pairs in the table and in every subsample, at the selected strength.
+    scores : tuple of array or None
+        Scores of each variable's states; None for categories, whose edge weights have no sign.
+    stars : record
+        Inclusion of each pair and instability of the network, at every strength.
+    level : float, default 0.95
+        Share of the subsamples within the percentile intervals of ``edges``.
+
+    See Also
+    --------
+    stars : Make a selection.
+    FixedStrength : Use the selected strength on the whole table.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10}
+    >>> found = mrfit.stars(mrfit.L1Path(), table, resamples=4)
+    >>> len(found.stars.strengths), bool(found.stars.instability[found.stars.chosen] <= 0.05)
+    (20, True)
     """
 
     stars: Stars
@@ -80,13 +99,14 @@ class StarsSelection(Stability):
 
     @property
     def strength(self) -> float:
-        """Stable l1 strength for the whole table."""
+        """Selected l1 strength for the whole table; the penalty is added to its summed log-likelihood."""
         return float(self.stars.strengths[self.stars.chosen])
 
     def _findings(self) -> dict[str, Any]:
         return self.stars.to_dict()
 
     def lines(self) -> list[str]:
+        """Return the selected strength and a table of edges for a terminal, as a list of lines."""
         return [f"stable strength {self.strength:.4g}: mrfit structure --select strength uses it", *super().lines()]
 
 
@@ -100,7 +120,10 @@ def stars(
     jobs: int = 1,
     callback: Callback | None = None,
 ) -> StarsSelection:
-    """Select the weakest l1 strength at which subsamples of the rows agree on the network.
+    """Select the weakest l1 strength at which subsamples of the rows agree on the network (StARS).
+
+    An edge that a share x of the subsamples has is unstable by 2 x (1 - x). The mean over all pairs of variables may be
+    at most 0.05 (Liu, Roeder and Wasserman 2010).
 
     Parameters
     ----------
@@ -109,14 +132,39 @@ def stars(
         not.
     data : table
         Rows without missing values.
-    resamples : int or array, default=1000
-        Number of subsamples of 10 sqrt(N) rows; or the subsamples themselves, as in `bootstrap_edges`.
-    clusters, seed, jobs, callback
-        As in `bootstrap_edges`.
+    resamples : int or array, default 1000
+        Number of subsamples of 10 sqrt(N) rows, at most four fifths of them; or the subsamples themselves, an array of
+        how often each contains each distinct row.
+    clusters : sequence, default None
+        Cluster of each row, if rows are nested. Subsamples consist of whole clusters.
+    seed : int, default 0
+        Random seed of the subsamples.
+    jobs : int, default 1
+        Number of threads that learn from subsamples; the result does not depend on it.
+    callback : callable, default None
+        Called after each of 20 strengths with its share of the subsamples.
 
     Returns
     -------
     StarsSelection
+
+    Raises
+    ------
+    MrfitError
+        If the learner has no l1 path, or no variables depend on each other.
+
+    See Also
+    --------
+    stability_selection : Edges with a bound on the false ones.
+    L1Path : The learner whose strength is selected.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10}
+    >>> found = mrfit.stars(mrfit.L1Path(), table, resamples=4)
+    >>> found.strength > 0
+    True
     """
     drawn = Resampling.of(data, resamples, _subsamples, clusters=clusters, seed=seed)
     if not isinstance(learner, PairwiseLearner):

@@ -25,11 +25,34 @@ _OVERHEAD = 2e-5  # seconds a table or a marginal, however small
 
 @dataclass(frozen=True)
 class Enumeration(Engine):
-    """Enumeration of every joint state in one table: exact for any scopes, if there are few states.
+    """Exact inference by enumeration of all joint states: for any scopes, if there are few states.
 
+    Parameters
+    ----------
+    max_cells : int, default 67108864
+        Largest number of joint states, by default 2^26: vectors of 512 MB.
+    jobs : int, default 1
+        Number of threads for exponentials; the result does not depend on it.
+
+    See Also
+    --------
+    JunctionTree : Exact inference for sparse structures, however many joint states.
+    Factors : The distributions that it takes.
+
+    Notes
+    -----
     Variables enter one after another, the last of them first. A table is added as soon as all its variables have
     entered, so most additions are to short arrays: a table whose first variable is k costs the joint states of
     variables k, k + 1, ... Marginals are summed in the opposite direction.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> factors = mrfit.Factors.from_tables((2, 2), [((0, 1), [1.0, 0.0, 0.0, 1.0])])
+    >>> engine = mrfit.Enumeration()
+    >>> posterior = engine.run(engine.plan(factors), factors)
+    >>> posterior.probabilities.round(3)
+    array([0.366, 0.134, 0.134, 0.366])
     """
 
     max_cells: int = MOST_CELLS

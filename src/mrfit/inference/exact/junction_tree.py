@@ -34,7 +34,7 @@ SAFE = 1e-100  # scaled numbers lose nothing if all largest values exceed this: 
 
 @dataclass(frozen=True)
 class JunctionTree(Engine):
-    """Variable elimination in a good order, and its derivative: exact for any scopes.
+    """Exact inference by variable elimination (junction tree): for any scopes, at a cost set by the largest clique.
 
     The order of elimination decides the cost. The engine takes the best of a pool of orders, and spends about as long
     on the search as it saves. Tables are scaled by their largest values. Where that could underflow, the run is
@@ -42,18 +42,40 @@ class JunctionTree(Engine):
 
     Parameters
     ----------
-    max_cells, max_bytes
-        Limits beyond which plans are refused.
-    seed
-        Random seed for the orders of the pool.
-    effort
-        Time to spend on the search for an order, in runs.
-    merge
-        Eliminate variables together where that costs nothing. Sampling needs single variables, and turns it off.
-    jobs
+    max_cells : int, default 4294967296
+        Largest number of cells of all cliques, by default 2^32: about half a minute.
+    max_bytes : int, default 6442450944
+        Largest memory of a run, by default 6 GiB.
+    seed : int, default 0
+        Random seed of the orders in the pool.
+    effort : float, default 1.0
+        Time to spend on the search for an order, in forecast runs.
+    merge : bool, default True
+        Whether to eliminate variables together where that costs nothing. Sampling needs single variables, and turns it
+        off.
+    jobs : int, default 1
         Number of threads; a second one helps with large cliques. Results may differ in the last bits.
-    between
+    between : callable, default None
         Function to call between pieces of a run and of its marginals. An exception that it raises ends them.
+
+    See Also
+    --------
+    Enumeration : Exact inference for few joint states.
+    BeliefPropagation : Messages, where cliques are too large.
+    MarkovNetwork.with_plan : Store an order with a model.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.inference import JunctionTree
+    >>> chain = mrfit.Factors.from_tables((2, 2, 2), [((0, 1), [1.0, 0, 0, 1.0]), ((1, 2), [1.0, 0, 0, 1.0])])
+    >>> engine = JunctionTree()
+    >>> plan = engine.plan(chain)
+    >>> round(engine.run(plan, chain).log_z, 3)
+    3.32
+    >>> codes, log_potential = engine.best(plan, chain)
+    >>> log_potential
+    2.0
     """
 
     max_cells: int = MOST_CELLS
@@ -71,11 +93,39 @@ class JunctionTree(Engine):
         check_seed(self.seed)
 
     def plan(self, factors: Factors, targets: Sequence[Scope] = (), *, order: Sequence[int] | None = None) -> TreePlan:
+        """Forecast the cost of a run, by a search for a good order of elimination.
+
+        Parameters
+        ----------
+        factors : Factors
+            Distribution, of which only shape and scopes matter.
+        targets : sequence of tuples of int, default ()
+            Further sets of variables whose joint marginals you want.
+        order : sequence of int, default None
+            Order of elimination, by positions; None searches for one.
+
+        Returns
+        -------
+        Plan
+            With ``order``, ``width`` (variables of the largest clique, minus one) and ``largest`` (that clique).
+        """
         check_scopes(factors.shape, targets)
         return self.plan_scopes(factors.shape, (*factors.scopes, *map(tuple, targets)), order=order)
 
     def fitting_plan(self, factors: Factors, *, order: Sequence[int] | None = None) -> TreePlan | None:
-        """Return a plan within the limits, or None. Graphs that are too wide are rejected before the search."""
+        """Return a plan within the limits, or None. Graphs that are too wide are rejected before the search.
+
+        Parameters
+        ----------
+        factors : Factors
+            Distribution, of which only shape and scopes matter.
+        order : sequence of int, default None
+            Order of elimination to try; None searches for one.
+
+        Returns
+        -------
+        Plan or None
+        """
         if is_too_wide(factors.shape, factors.scopes, self.max_cells):
             return None
         plan = self.plan(factors, order=order)
@@ -84,7 +134,21 @@ class JunctionTree(Engine):
     def plan_scopes(
         self, shape: tuple[int, ...], scopes: tuple[Scope, ...], *, order: Sequence[int] | None = None
     ) -> TreePlan:
-        """Plan for scopes alone, before their tables exist."""
+        """Plan for scopes alone, before their tables exist.
+
+        Parameters
+        ----------
+        shape : tuple of int
+            Number of states of each variable.
+        scopes : tuple of tuples of int
+            Sets of variables that will have tables or marginals.
+        order : sequence of int, default None
+            Order of elimination; None searches for one.
+
+        Returns
+        -------
+        Plan
+        """
         plan = plan_tree(
             self.word,
             shape,
@@ -104,7 +168,27 @@ class JunctionTree(Engine):
         return posterior
 
     def best(self, plan: Plan, factors: Factors) -> tuple[Indices, float]:
-        """Return a most probable state of every variable, as codes, and the logarithm of its product of tables."""
+        """Return a most probable joint state and its log-potential.
+
+        Parameters
+        ----------
+        plan : Plan
+            Plan of a junction tree for these factors.
+        factors : Factors
+            Distribution to maximize.
+
+        Returns
+        -------
+        codes : int array of shape (n_variables,)
+            State of every variable.
+        log_potential : float
+            Sum of all tables there, in nats.
+
+        Raises
+        ------
+        MrfitError
+            If the plan does not fit, or every joint state is impossible.
+        """
         plan = _tree_plan(plan, factors)
         plan.check()
         nodes = plan.built_nodes
@@ -121,7 +205,25 @@ class JunctionTree(Engine):
         return codes, largest
 
     def draw(self, plan: Plan, factors: Factors, n_rows: int, *, rng: np.random.Generator, jobs: int = 1) -> Indices:
-        """Draw independent rows of codes from the distribution."""
+        """Draw independent rows of codes from the distribution.
+
+        Parameters
+        ----------
+        plan : Plan
+            Plan of a junction tree for these factors; best one made with ``merge=False``.
+        factors : Factors
+            Distribution to draw from.
+        n_rows : int
+            Number of rows.
+        rng : numpy Generator
+            Source of random numbers.
+        jobs : int, default 1
+            Number of threads; the rows do not depend on it.
+
+        Returns
+        -------
+        int array of shape (n_rows, n_variables)
+        """
         plan = _tree_plan(plan, factors)
         if plan.merge:
             # A draw takes one variable at a time, each given those drawn before, so each needs a node of its own. From

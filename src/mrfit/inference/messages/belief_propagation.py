@@ -24,31 +24,50 @@ _DAMPING = 0.5  # after a failure: more only takes longer
 
 @dataclass(frozen=True)
 class BeliefPropagation(Engine):
-    """Sum-product messages between variables and tables until they converge (Kschischang, Frey and Loeliger 2001).
+    """Sum-product belief propagation: exact on forests, the Bethe approximation elsewhere.
 
-    Messages follow the factors as given: two tables over the same variables, or a pair inside a triple, make a loop. On
-    a forest the result is exact. With loops ``log_z`` is the Bethe value: an estimate without an error, which is not a
-    bound and must not be called a log-likelihood. If the messages do not converge, it is NaN.
+    Messages pass between variables and tables until they converge (Kschischang, Frey and Loeliger 2001). They follow
+    the factors as given: two tables over the same variables, or a pair inside a triple, make a loop.
 
     Parameters
     ----------
-    schedule
-        "sequential" goes over the variables up and down in turn, "flooding" sends all messages at the same time,
-        "residual" sends the message that has changed most; "auto" begins with the first, adds damping after a
+    schedule : {"auto", "sequential", "flooding", "residual"}, default "auto"
+        ``sequential`` goes over the variables up and down in turn, ``flooding`` sends all messages at the same time,
+        ``residual`` sends the message that has changed most. ``auto`` begins with the first, adds damping after a
         failure, and then takes the last.
-    damping
-        Share of the old log-message in a new one.
-    tolerance
-        Largest change of a log-message in the last sweep. 0 makes ``max_sweeps`` sweeps unless nothing changes at
-        all.
-    max_sweeps
+    damping : float, default 0.0
+        Share of the old log-message in a new one, at least 0 and below 1.
+    tolerance : float, default 1e-09
+        Largest change of a log-message in the last sweep. 0 makes ``max_sweeps`` sweeps unless nothing changes at all.
+    max_sweeps : int, default 1000
         Limit for each attempt.
-    max_cells
+    max_cells : int, default 134217728
         Largest number of message cells that a plan may have.
-    merge
-        Add each table to one whose scope contains its own before passing messages. The model is the same, with
-        fewer loops, so that answers are often closer to the truth. They differ from those of other programs on the
+    merge : bool, default False
+        Whether to add each table to one whose scope contains its own before passing messages. The model is the same,
+        with fewer loops, so that answers are often closer to the truth. They differ from those of other programs on the
         same factors.
+
+    See Also
+    --------
+    TreeReweighted : An upper bound on log Z.
+    MeanField : A lower bound on log Z.
+    MaxProduct : The same messages for a most probable state.
+
+    Notes
+    -----
+    With loops ``log_z`` is the Bethe value: an estimate without an error, which is no bound. Do not report it as part
+    of a log-likelihood. If the messages do not converge, it is NaN.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.inference import BeliefPropagation
+    >>> chain = mrfit.Factors.from_tables((2, 2, 2), [((0, 1), [1.0, 0, 0, 1.0]), ((1, 2), [1.0, 0, 0, 1.0])])
+    >>> engine = BeliefPropagation()
+    >>> posterior = engine.run(engine.plan(chain), chain)
+    >>> posterior.exact, round(posterior.log_z, 3)
+    (True, 3.32)
     """
 
     schedule: Word = "auto"

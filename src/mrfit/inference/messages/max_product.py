@@ -24,8 +24,8 @@ from mrfit.inference.plan import Plan
 class MaxBeliefs(Beliefs):
     """Max-marginals, scaled to a sum of 1, in place of marginals; and one joint state.
 
-    ``state`` has one code for each variable. ``score`` is the sum of the tables there (its log-probability plus ln Z),
-    or minus infinity if it contains an impossible cell. Where ``exact``, no joint state has a larger score.
+    ``state`` has one code for each variable. ``score`` is the sum of the tables there (its log-probability plus log Z),
+    or minus infinity if it contains an impossible cell. If ``exact``, no joint state has a larger score.
     """
 
     state: Indices
@@ -34,11 +34,42 @@ class MaxBeliefs(Beliefs):
 
 @dataclass(frozen=True)
 class MaxProduct(Engine):
-    """Belief propagation with maxima in place of sums.
+    """Max-product belief propagation: a most probable joint state on forests, a good one elsewhere.
 
     A state is decoded from the messages, variable after variable given those before, and then improved one variable at
-    a time. On a forest it is a most probable one, ties included; with loops it is a guess. The settings are those of
-    `BeliefPropagation`.
+    a time.
+
+    Parameters
+    ----------
+    schedule : {"auto", "sequential", "flooding", "residual"}, default "auto"
+        Order in which messages are sent, as in `BeliefPropagation`.
+    damping : float, default 0.0
+        Share of the old log-message in a new one. Messages that oscillate need it.
+    tolerance : float, default 1e-09
+        Largest change of a message in the last sweep.
+    max_sweeps : int, default 1000
+        Largest number of sweeps in each attempt, and of improvements of the decoded state.
+    max_cells : int, default 134217728
+        Largest number of message cells.
+
+    See Also
+    --------
+    MarkovNetwork.map : Most probable states by names; it tries exact engines first.
+    BeliefPropagation : The same with sums, for marginals.
+
+    Notes
+    -----
+    On a forest the state is a most probable one, ties included; with loops it is a guess. ``log_z`` is NaN.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.inference import MaxProduct
+    >>> chain = mrfit.Factors.from_tables((2, 2), [((0,), [0.0, 0.5]), ((0, 1), [1.0, 0, 0, 1.0])])
+    >>> engine = MaxProduct()
+    >>> found = engine.run(engine.plan(chain), chain)
+    >>> found.state, found.score, found.exact
+    (array([1, 1]), 1.5, True)
     """
 
     schedule: Word = "auto"

@@ -70,34 +70,62 @@ BASES: dict[str, Callable[[Annealed, Factors], BaseDistribution]] = {
 
 @dataclass(frozen=True, eq=False)
 class Annealed(Engine):
-    """log Z and marginals, with errors, by annealed importance sampling from the uniform distribution.
+    """Annealed importance sampling: estimates of log Z and marginals with standard errors, for any structure.
 
-    Chains begin anywhere, so that each mode is reached about as often as its weight, and the error covers modes that
-    few chains reach. A base that resembles one mode hardly reaches the others, and would report a smaller error.
-    Further bases are therefore only checks: where one finds a log Z that is larger by more than 3 joint standard
-    errors, its answer is given, the error is at least the difference, and a remark warns.
-
-    A run begins with ``temperatures``. It takes more, up to ``max_temperatures``, until the effective sample size of
-    its weights is half the number of chains. Where that would take more than 4,000, as near a first-order transition,
-    parallel tempering answers instead (`Tempering`). Annealing continues only if tempering does not mix either.
+    Chains begin in the uniform distribution, so that each mode is reached about as often as its weight, and the error
+    covers modes that few chains reach (Neal 2001).
 
     Parameters
     ----------
-    chains
-        Number of chains from each base; 64 cost as much as one.
-    precision
+    chains : int, default 128
+        Number of chains from each base, at least 4; 64 cost as much as one.
+    precision : float, default None
         Largest acceptable standard error of any single variable's probability. The run adds chains, up to 8,192, until
         it is reached; a remark warns if it is not. None uses ``chains`` alone.
-    bases
-        ``uniform``, which is always used, and checks: ``moments`` (independent, frequencies of a short annealed
-        run); ``tree`` (maximum mutual information tree of that run); ``data`` (independent, frequencies of
-        ``data``).
-    data
+    temperatures : int, default 1000
+        Number of temperatures between base and model in the first attempt.
+    max_temperatures : int, default 20000
+        Largest number of temperatures. The run takes more until the effective sample size of its weights is half the
+        number of chains.
+    bases : tuple of str, default ("uniform",)
+        ``uniform``, which is always used, and checks: ``moments`` (independent, frequencies of a short annealed run);
+        ``tree`` (maximum mutual information tree of that run); ``data`` (independent, frequencies of ``data``).
+    data : array of shape (n_rows, n_variables), default None
         Rows of codes for the base ``data``.
-    seed
-        Random seed. Results do not depend on ``jobs``.
-    jobs
-        Number of threads, each for blocks of 64 chains.
+    seed : int, default 0
+        Random seed of all chains.
+    jobs : int, default 1
+        Number of threads, each for blocks of 64 chains; the result does not depend on it.
+    max_cells : int, default 2147483648
+        Largest number of recorded states of variables.
+
+    Raises
+    ------
+    MrfitError
+        If a base does not exist, or there are too few chains or temperatures.
+
+    See Also
+    --------
+    Gibbs : Chains at the model itself, without log Z.
+    JunctionTree : Exact, where its cliques fit.
+
+    Notes
+    -----
+    A base that resembles one mode hardly reaches the others, and would report a smaller error. Bases other than
+    ``uniform`` are therefore only checks: if one finds a log Z that is larger by more than 3 joint standard errors, its
+    answer is given, the error is at least the difference, and a remark warns. Where annealing would take more than
+    4,000 temperatures, as near a first-order transition, parallel tempering answers instead; annealing continues only
+    if tempering does not mix either.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.inference import Annealed
+    >>> factors = mrfit.Factors.from_tables((2, 2), [((0, 1), [1.0, 0.0, 0.0, 1.0])])
+    >>> engine = Annealed(seed=1)
+    >>> posterior = engine.run(engine.plan(factors), factors)
+    >>> abs(posterior.log_z - 2.006) < 4 * posterior.error
+    True
     """
 
     chains: int = 128

@@ -16,16 +16,18 @@ Error = float | None  # a standard error: 0 where it is exact, None where it is 
 
 
 class FloatWithError(float):
-    """A number with its standard error; it prints with the digits that are significant.
+    """A float with its standard error; it prints with the digits that are significant.
 
     Parameters
     ----------
-    value
+    value : float
         The number.
-    error
+    error : float, default 0.0
         Its standard error: 0 where it is exact, None where it is unknown.
-    exact, remarks
-        See `Answer`.
+    exact : bool, default True
+        Whether the number is exact up to rounding; if so, it prints as a plain float.
+    remarks : sequence of str, default ()
+        Sentences on how far to trust the number.
     """
 
     error: Error
@@ -53,12 +55,14 @@ class Distribution(dict[str, float]):
 
     Parameters
     ----------
-    p
+    p : mapping or iterable of pairs
         Probabilities by state.
-    error
-        Standard errors by state: 0 where they are exact, None where they are unknown. By default exact.
-    exact, remarks
-        See `Answer`.
+    error : mapping, default None
+        Standard errors by state: 0 where they are exact, None where they are unknown. By default all are 0.
+    exact : bool, default True
+        Whether the probabilities are exact up to rounding.
+    remarks : sequence of str, default ()
+        Sentences on how far to trust the probabilities.
     """
 
     def __init__(
@@ -81,16 +85,20 @@ class Distribution(dict[str, float]):
 
 @dataclass(frozen=True)
 class Answer:
-    """The origin of an answer.
+    """Origin of an answer to a query; base class of the other records.
 
-    Parameters
+    Attributes
     ----------
-    engine, why
-        Name of the algorithm, and the reason for choosing it.
-    exact
-        Whether it is exact up to rounding; an approximation has ``remarks`` on how far to trust it.
-    given
-        Description of the evidence.
+    engine : str
+        Name of the algorithm.
+    why : str
+        Reason for choosing it.
+    exact : bool
+        Whether the answer is exact up to rounding.
+    remarks : tuple of str
+        Sentences on how far to trust an answer that is not exact.
+    given : str
+        Evidence, as the command line writes it: ``rain=yes, wet~0.3:0.7``.
     """
 
     engine: str
@@ -112,7 +120,17 @@ class Answer:
 
 @dataclass(frozen=True)
 class LogZ(Answer):
-    """log Z over all joint states that agree with the evidence; ``error`` is a standard error, None if unknown."""
+    """log Z over all joint states that agree with the evidence.
+
+    It also has the attributes of `Answer`: engine, reason, exactness, remarks and evidence.
+
+    Attributes
+    ----------
+    log_z : FloatWithError
+        Logarithm of the partition function, in nats. It may be a bound or an estimate; ``remarks`` then say which.
+    error : float or None
+        Standard error of ``log_z``: 0 if exact, None if unknown.
+    """
 
     log_z: float
     error: float | None
@@ -126,7 +144,19 @@ class LogZ(Answer):
 
 @dataclass(frozen=True)
 class Marginals(LogZ):
-    """The probabilities of the states of variables, with their standard errors."""
+    """Probabilities of the states of variables, with their standard errors; ``answer[name]`` is one of them.
+
+    It also has the attributes of `Answer`: engine, reason, exactness, remarks and evidence.
+
+    Attributes
+    ----------
+    marginals : dict of str to Distribution
+        Probabilities of each variable's states.
+    log_z : FloatWithError
+        log Z given the evidence, in nats.
+    error : float or None
+        Standard error of ``log_z``: 0 if exact, None if unknown.
+    """
 
     marginals: dict[str, Distribution]
 
@@ -140,10 +170,11 @@ class Marginals(LogZ):
 
     @property
     def largest_error(self) -> Error:
-        """The largest of ``errors``; None where one is unknown."""
+        """Largest standard error of a probability; None if one is unknown."""
         return largest_error(error for errors in self.errors.values() for error in errors.values())
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain values, for JSON."""
         return super().to_dict() | {"errors": self.errors}
 
     def to_frame(self) -> Any:
@@ -163,9 +194,18 @@ class Marginals(LogZ):
 
 @dataclass(frozen=True)
 class JointProbabilities(Answer):
-    """The probabilities of the joint states of some variables: ``table`` has one axis for each.
+    """Probabilities of the joint states of some variables.
 
-    ``error`` has their standard errors: zeros where they are exact, None where they are unknown.
+    It also has the attributes of `Answer`: engine, reason, exactness, remarks and evidence.
+
+    Attributes
+    ----------
+    states : dict of str to tuple of str
+        States of each variable, in the order of the axes of ``table``.
+    table : array
+        Probabilities, with one axis for each variable.
+    error : array or None
+        Standard errors of ``table``: zeros where they are exact, None where they are unknown.
     """
 
     states: dict[str, tuple[str, ...]]
@@ -196,6 +236,7 @@ class JointProbabilities(Answer):
         ]
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain values, for JSON; the table becomes a list of joint states."""
         about = {name: value for name, value in super().to_dict().items() if name not in ("states", "table", "error")}
         rows = self.rows_with_errors()
         return about | {"joint": [{"states": states, "p": p, "error": error} for states, p, error in rows]}
@@ -214,10 +255,18 @@ class JointProbabilities(Answer):
 
 @dataclass(frozen=True)
 class BestState(Answer):
-    """A most probable joint state; where it is not exact, there may be better ones.
+    """Most probable joint state; if it is not exact, there may be better ones.
 
-    ``log_potential`` is the sum of all tables there: log p plus log Z. No joint state has a larger one than ``bound``;
-    it may be unknown (None).
+    It also has the attributes of `Answer`: engine, reason, exactness, remarks and evidence.
+
+    Attributes
+    ----------
+    states : dict of str to str
+        State of every variable, observed ones included.
+    log_potential : float
+        Sum of all tables at this state: log p plus log Z, in nats.
+    bound : float or None
+        No joint state has a larger log-potential; None if no bound is known.
     """
 
     states: dict[str, str]
@@ -226,18 +275,32 @@ class BestState(Answer):
 
     @property
     def gap(self) -> float | None:
-        """The largest possible gain in log-probability, in nats, of another joint state; 0 where this one is exact."""
+        """Largest possible gain in log-probability, in nats, of another joint state; None if unknown."""
         return None if self.bound is None else self.bound - self.log_potential
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain values, for JSON, with its ``gap``."""
         return super().to_dict() | {"gap": self.gap}
 
 
 @dataclass(frozen=True)
 class Influence:
-    """One piece of evidence: the probability of the target without it, and its effect on the target's log-odds.
+    """Effect of one piece of evidence on the probability of a state.
 
-    The error of log-odds is infinite where the probability may be 0 or 1 as far as chains can tell.
+    Attributes
+    ----------
+    variable : str
+        Variable of the piece of evidence.
+    given : str
+        The piece, as the command line writes it.
+    p_without : FloatWithError
+        Probability of the state given all other pieces.
+    log_odds : FloatWithError
+        Change of the state's log-odds when the piece is added, in nats; positive if it supports the state.
+    p_without_error : float or None
+        Standard error of ``p_without``.
+    log_odds_error : float or None
+        Standard error of ``log_odds``; infinite if the probability may be 0 or 1 as far as chains can tell.
     """
 
     variable: str
@@ -254,7 +317,23 @@ class Influence:
 
 @dataclass(frozen=True)
 class Explanation(Answer):
-    """The probability of a state given all evidence and given none, and the effect of each piece of evidence."""
+    """Probability of a state with and without evidence, and the effect of each piece of evidence.
+
+    It also has the attributes of `Answer`: engine, reason, exactness, remarks and evidence.
+
+    Attributes
+    ----------
+    target, state : str
+        Variable and state that are explained.
+    p : FloatWithError
+        Probability given all evidence.
+    p_before : FloatWithError
+        Probability without evidence, except for covariates.
+    influences : tuple of Influence
+        Effects of the pieces, the largest change of log-odds first.
+    p_error, p_before_error : float or None
+        Standard errors: 0 if exact, None if unknown.
+    """
 
     target: str
     state: str
@@ -270,9 +349,22 @@ class Explanation(Answer):
 
 @dataclass(frozen=True)
 class Sensitivity(Answer):
-    """The derivatives of a state's probability with respect to the cells of the model's log-tables.
+    """Derivatives of a state's probability with respect to the cells of the model's log-tables.
 
-    ``cells`` are the largest derivatives, each with the states of its cell; ``cell_errors`` their standard errors.
+    It also has the attributes of `Answer`: engine, reason, exactness, remarks and evidence.
+
+    Attributes
+    ----------
+    target, state : str
+        Variable and state whose probability is differentiated.
+    p : FloatWithError
+        Its probability given the evidence.
+    cells : tuple of (dict, FloatWithError)
+        States of a cell and the derivative of ``p`` in it, the largest in absolute value first.
+    p_error : float or None
+        Standard error of ``p``: 0 if exact, None if unknown.
+    cell_errors : tuple of float or None
+        Standard errors of the derivatives.
     """
 
     target: str

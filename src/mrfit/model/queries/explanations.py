@@ -31,9 +31,43 @@ class Explanations(Asked):
         samples: int | None = None,
         precision: float | None = None,
     ) -> Explanation:
-        """Rank the pieces of evidence by how much they moved the probability of a state, by default the most probable.
+        """Rank the pieces of evidence by how much each moves the probability of a state.
 
         Each piece is removed in turn, and the others stay.
+
+        Parameters
+        ----------
+        variable : str
+            Target variable, without evidence.
+        evidence : mapping
+            Observed states or soft evidence to rank. Covariates must be in it; they stay and are not ranked.
+        state : str, default None
+            State of the target to explain; None takes the most probable one given all evidence.
+        engine : str or Engine, default "auto"
+            Engine for the probabilities with and without each piece, as in `marginals`.
+        seed : int, default 0
+            Random seed of every one of these runs, if they are approximate.
+        samples : int, default None
+            Number of chains in each run.
+        precision : float, default None
+            Largest acceptable standard error of a probability in each run; that of log-odds is larger.
+
+        Returns
+        -------
+        Explanation
+            Record with ``target``, ``state``, ``p`` (given all evidence), ``p_before`` (given none) and ``influences``:
+            for each piece its ``variable``, ``p_without`` it, and its effect on the ``log_odds``, the largest effect
+            first.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> why = mrfit.learn(table).model.explain("wet", {"rain": "yes"})
+        >>> why.state, round(why.p_before, 3), round(why.p, 3)
+        ('yes', 0.528, 0.585)
+        >>> why.influences[0].variable, round(why.influences[0].log_odds, 3)
+        ('rain', 0.233)
         """
         observed, (i,) = self._evidence(evidence), self._numbers([variable])
         if i in observed.variables:
@@ -93,7 +127,42 @@ class Explanations(Asked):
     ) -> Sensitivity:
         """Return the cells of the model's log-tables on which the probability of a state depends most.
 
+        Parameters
+        ----------
+        variable : str
+            Target variable, without an observed state.
+        state : str
+            State of the target whose probability is differentiated.
+        evidence : mapping, default None
+            States of other variables that the probability is conditional on.
+        top : int, default 10
+            Number of cells to return.
+        engine : str or Engine, default "auto"
+            Engine of two runs, with and without the target in its state, as in `marginals`.
+        seed : int, default 0
+            Random seed of both runs, if they are approximate.
+        samples : int, default None
+            Number of chains in both runs.
+        precision : float, default None
+            Largest acceptable standard error of a probability in both runs.
+
+        Returns
+        -------
+        Sensitivity
+            Record with ``p`` and ``cells``: pairs of the states of a cell and the derivative of ``p`` in its
+            log-potential, the largest first.
+
+        Notes
+        -----
         The derivative in a cell is p(state | evidence) times (p(cell | state, evidence) - p(cell | evidence)).
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> found = mrfit.learn(table).model.sensitivity("wet", "yes", top=3)
+        >>> [(cell, round(slope, 3)) for cell, slope in found.cells][2]
+        ({'rain': 'yes', 'wet': 'yes'}, 0.146)
         """
         observed, (i,) = self._evidence(evidence), self._numbers([variable])
         code, how = state_code(self.domain[i], state), How(engine, seed, samples, precision)

@@ -49,27 +49,27 @@ class Asked:
 
     @property
     def factors(self) -> Factors:
-        """The distribution as tables; variables after those of the domain are hidden."""
+        """Tables whose product is the distribution; variables after those of the domain are hidden."""
         raise NotImplementedError
 
     @property
     def stored_order(self) -> tuple[int, ...] | None:
-        """An order of elimination that is stored with the model, if any."""
+        """Elimination order that is stored with the model, as positions of variables, or None."""
         return None
 
     @property
     def covariate_indices(self) -> tuple[int, ...]:
-        """Numbers of the covariates, from 0."""
+        """Positions of the covariates in the domain."""
         return ()
 
     @property
     def covariates(self) -> tuple[str, ...]:
-        """Names of the covariates: the model is the distribution of all other variables, conditional on these."""
+        """Names of the covariates. The model is the distribution of all other variables, conditional on these."""
         return tuple(self.domain.names[z] for z in self.covariate_indices)
 
     @property
     def display_names(self) -> tuple[str, ...]:
-        """Names of all variables of `factors`, for messages."""
+        """Names of all variables of `factors`, hidden ones included, as messages show them."""
         hidden = range(self.factors.n_variables - len(self.domain))
         return (*self.domain.names, *(f"hidden {number}" for number in hidden))
 
@@ -84,7 +84,36 @@ class Asked:
         samples: int | None = None,
         precision: float | None = None,
     ) -> Plan:
-        """Return the plan of a query, before anything is computed: engine, cells, bytes, seconds."""
+        """Forecast the cost of a query, before anything is computed.
+
+        Parameters
+        ----------
+        evidence : mapping, default None
+            Evidence that the query will have. Only the variables matter, not their states.
+        targets : sequence of sequences of str, default ()
+            Sets of variables whose joint probabilities the query will need.
+        engine : str or Engine, default "auto"
+            Engine to plan for, as in `marginals`; ``auto`` plans the one that it would choose.
+        seed : int, default 0
+            Seed of the engine; that of a junction tree breaks ties in its search for an order.
+        samples : int, default None
+            Number of chains that an approximate engine would run.
+        precision : float, default None
+            Standard error that an approximate engine would have to reach; its plan covers the first round.
+
+        Returns
+        -------
+        Plan
+            Engine, number of cells, bytes and forecast seconds; ``fits`` tells whether it is within the limits.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> plan = mrfit.learn(table).model.plan()
+        >>> plan.engine, plan.n_cells, plan.fits
+        ('tree', 4, True)
+        """
         return self._planned(self._evidence(evidence), self._scopes(targets), How(engine, seed, samples, precision))[2]
 
     def _evidence(self, states: States) -> Evidence:
@@ -207,7 +236,19 @@ class Asked:
         return data.recoded(self.domain)
 
     def coded_rows(self, data: Any, what: str | None = None) -> UniqueRows:
-        """Internal: return the distinct rows of data, coded as in `_dataset`."""
+        """Internal: return the distinct rows of data, in the coding of this model.
+
+        Parameters
+        ----------
+        data : table
+            Rows in any form that `UniqueRows` can be made of, matched by names of columns.
+        what : str, default None
+            Name of a task that needs complete rows, for the error if they are not.
+
+        Returns
+        -------
+        UniqueRows
+        """
         if not isinstance(data, UniqueRows):
             return UniqueRows.from_dataset(self._dataset(data, what))
         if what is not None:

@@ -37,12 +37,47 @@ class Queryable(Probabilities, Explanations, RowQuestions):
     def check(
         self, data: Any, *, engine: str = AUTO, seconds: float = 10.0, seed: int = 0, jobs: int | None = None
     ) -> Check:
-        """Check the fit: compare one- and two-way frequencies and the location of the mass between model and data.
+        """Check the fit: compare one-, two- and three-way frequencies, and the location of the mass, of model and data.
 
-        The check is exact where a junction tree takes no longer than about ``seconds``. Otherwise it uses chains,
-        annealed from anywhere and from the data, with as many steps as fit into about that time. Times are forecast and
-        not measured, so the same arguments give the same numbers. ``engine`` is ``auto``, ``enumeration``, ``tree`` or
-        ``ais``. Covariates are distributed as in the data.
+        Parameters
+        ----------
+        data : table
+            Complete rows to compare with: training rows to find misfit, held-out rows to find over-fitting too.
+            Covariates are distributed as in these rows.
+        engine : {"auto", "enumeration", "tree", "ais"}, default "auto"
+            How to compute the frequencies of the model. ``auto`` is exact where a junction tree takes no longer than
+            about ``seconds``. Otherwise it uses chains, annealed from anywhere and from the data.
+        seconds : float, default 10.0
+            About how long the check may take. Times are forecast and not measured, so that the same arguments give the
+            same numbers.
+        seed : int, default 0
+            Random seed of the chains.
+        jobs : int, default None
+            Number of threads for the chains; None uses all processors.
+
+        Returns
+        -------
+        Check
+            Record with ``verdict`` (one line), ``is_alike``, ``max_marginal_error``, ``max_pair_error``,
+            ``phantom_mode`` (a spurious mode, or None), ``ll`` and ``remarks``.
+
+        Raises
+        ------
+        MrfitError
+            If rows have missing values, or if the exact engine that you name does not fit.
+
+        See Also
+        --------
+        MarkovNetwork.goodness : Test all joint states at once.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> model = mrfit.learn(table).model
+        >>> found = model.check(table)
+        >>> found.is_alike, round(found.max_marginal_error, 3)
+        (True, 0.028)
         """
         from mrfit.analysis.goodness.checker import check_model
 
@@ -80,5 +115,15 @@ class Queryable(Probabilities, Explanations, RowQuestions):
         return None
 
     def log_potential(self, codes: NDArray[Any]) -> Floats:
-        """Return the sum of all tables at rows of codes: log p plus log Z."""
+        """Return the sum of all tables at rows of codes: log p plus log Z, in nats.
+
+        Parameters
+        ----------
+        codes : int array of shape (n_rows, n_variables)
+            States as positions in the domain, without missing values.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
         return self.factors.log_potential(codes)

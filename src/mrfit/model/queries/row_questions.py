@@ -34,11 +34,39 @@ class RowQuestions(Asked):
 
     @takes_evidence
     def map(self, *, evidence: States = None, engine: str = AUTO, seed: int = 0, rows: Any = None) -> BestState:
-        """Return a most probable joint state, given the evidence.
+        """Return a most probable joint state, given the evidence (maximum a posteriori, MAP).
 
-        ``engine`` is ``tree``, ``toulbar2`` (an extra), ``search`` or ``max-product``; ``auto`` takes the first of the
-        first three that can answer. A search also starts from ``rows`` of data. It reports how far the state may be
-        from the best one: `BestState.bound` and `BestState.gap`.
+        Parameters
+        ----------
+        evidence : mapping, default None
+            Observed states, which the answer keeps; soft evidence weighs states.
+        engine : {"auto", "tree", "toulbar2", "search", "max-product"}, default "auto"
+            ``tree`` is exact. ``toulbar2`` (the extra ``map``) proves its answer if it finishes in time. ``search`` is
+            local and has a bound. ``max-product`` is exact on forests. ``auto`` takes the first of the first three that
+            can answer.
+        seed : int, default 0
+            Random seed of a local search.
+        rows : table, default None
+            Complete rows from which a local search starts too.
+
+        Returns
+        -------
+        BestState
+            Record with ``states`` by variable, ``log_potential`` (log p plus log Z), ``exact``, and, where it is not
+            exact, a ``bound`` on any state's log-potential and the ``gap`` to it in nats.
+
+        Raises
+        ------
+        MrfitError
+            If the evidence has probability zero, or the engine that you name cannot answer.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> best = mrfit.learn(table).model.map(evidence={"rain": "no"})
+        >>> best.states, best.exact, best.gap
+        ({'rain': 'no', 'wet': 'no'}, True, 0.0)
         """
         observed = self._evidence(evidence)
         best, full = self._best(observed, engine, seed, rows)
@@ -77,8 +105,37 @@ class RowQuestions(Asked):
     ) -> Dataset:
         """Draw rows from the distribution, given the evidence.
 
-        They are independent and exact where a junction tree fits (``tree``). Otherwise they are from Gibbs chains
-        (``gibbs``), and the ``notes`` of the rows warn of that.
+        Parameters
+        ----------
+        n_rows : int
+            Number of rows, 1 or more.
+        evidence : mapping, default None
+            States that all rows have; soft evidence weighs states.
+        engine : {"auto", "tree", "gibbs"}, default "auto"
+            ``tree`` draws independent, exact rows. ``gibbs`` draws from Gibbs chains, close to the distribution and not
+            quite independent. ``auto`` takes ``tree`` where it fits.
+        seed : int, default 0
+            Random seed of the rows.
+        jobs : int, default None
+            Number of threads that draw; None uses all processors. The rows do not depend on it.
+
+        Returns
+        -------
+        Dataset
+            Rows of codes; ``notes`` warn if they come from chains.
+
+        Raises
+        ------
+        MrfitError
+            If the evidence has probability zero, or the rows would take too much memory.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> rows = mrfit.learn(table).model.sample(1000, evidence={"rain": "yes"}, seed=1)
+        >>> rows.n_rows, rows.domain.names
+        (1000, ('rain', 'wet'))
         """
         _check_number_of_rows(n_rows, self.domain)
         codes, notes = self._drawn(self._evidence(evidence), n_rows, engine, seed, resolve_jobs(jobs))
@@ -109,9 +166,40 @@ class RowQuestions(Asked):
         jobs: int | None = None,
         callback: Callable[[int], None] | None = None,
     ) -> Dataset:
-        """Return rows with missing cells filled in: by the most probable states (``map``) or draws (``draw``).
+        """Return rows with missing cells filled in.
 
-        ``callback`` receives the number of rows finished since its last call.
+        Parameters
+        ----------
+        data : table
+            Rows with missing values. A column that is absent is missing in every row.
+        how : {"map", "draw"}, default "map"
+            Fill in the most probable joint state of a row's missing cells, or draw one from their conditional
+            distribution. For multiple imputation, draw several times with different seeds.
+        seed : int or tuple of int, default 0
+            Random seed of the draws.
+        jobs : int, default None
+            Number of threads that complete rows; None uses all processors.
+        callback : callable, default None
+            Called with the number of rows finished since its last call.
+
+        Returns
+        -------
+        Dataset
+            Complete rows, with the weights of ``data``; ``notes`` name rows that are filled in approximately.
+
+        Raises
+        ------
+        MrfitError
+            If a covariate is missing, or if the observed values of a row are impossible.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> model = mrfit.learn(table).model
+        >>> model.impute({"rain": ["yes", None], "wet": [None, "no"]}).codes
+        array([[1, 1],
+               [0, 0]], dtype=uint8)
         """
         if how not in ("map", "draw"):
             raise InputError(f"There is no method of imputation {how!r}; choose 'map' or 'draw'.")
@@ -156,12 +244,44 @@ class RowQuestions(Asked):
         precision: float | None = None,
         jobs: int | None = None,
     ) -> Floats | tuple[Floats, Floats]:
-        """Return p(variable | other values of the row) for every row, shape (rows, states).
+        """Return p(variable | other values of the row) for every row.
 
-        Cells of the variable itself are ignored; other columns may be missing in some rows, or altogether. Rows with
-        too many missing cells for an exact answer are answered approximately, as by `marginals`. An
-        `ApproximationWarning` then reports the largest standard error; ``return_error`` returns all as a second array,
-        with zeros where an answer is exact.
+        Parameters
+        ----------
+        variable : str
+            Variable to predict. Its own cells are ignored, and its column may be absent.
+        data : table
+            Rows to predict from. Cells of other columns may be missing in some rows, or altogether.
+        return_error : bool, default False
+            Whether to return standard errors too, instead of a warning if there are any.
+        seed : int, default 0
+            Random seed for rows with too many missing cells for an exact answer.
+        samples : int, default None
+            Number of chains for such rows.
+        precision : float, default None
+            Largest acceptable standard error for such rows.
+        jobs : int, default None
+            Number of threads; None uses all processors.
+
+        Returns
+        -------
+        p : array of shape (n_rows, n_states)
+            Probabilities, in the order of the variable's states.
+        error : array of shape (n_rows, n_states)
+            Standard errors, zero where a row is exact; only with ``return_error``.
+
+        Warns
+        -----
+        ApproximationWarning
+            If some rows are approximate and ``return_error`` is false; it reports the largest standard error.
+
+        Examples
+        --------
+        >>> import mrfit
+        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> mrfit.learn(table).model.predict_proba("wet", {"rain": ["yes", "no"]}).round(3)
+        array([[0.415, 0.585],
+               [0.536, 0.464]])
         """
         p, error = self.predicted(variable, data, How(AUTO, seed, samples, precision), jobs=jobs)
         if return_error:
@@ -170,7 +290,23 @@ class RowQuestions(Asked):
         return p
 
     def predicted(self, variable: str, data: Any, how: How, *, jobs: int | None = None) -> tuple[Floats, Floats]:
-        """Internal: return p(variable | other values of the row), and its standard errors."""
+        """Internal: return p(variable | other values of the row), and its standard errors.
+
+        Parameters
+        ----------
+        variable : str
+            Variable to predict, whose own cells are ignored.
+        data : table
+            Rows to predict from, as in `predict_proba`.
+        how : record
+            Engine, seed, number of chains and precision for rows with too many missing cells.
+        jobs : int, default None
+            Number of threads that predict; None uses all processors.
+
+        Returns
+        -------
+        p, error : array of shape (n_rows, n_states)
+        """
         rows, i = self._incomplete(data), self.domain.index(variable)
         self._check_asked((i,))
         self._check_covariates_known(rows.codes)

@@ -29,7 +29,37 @@ from mrfit.parameterizations.conditionals import Conditionals
 
 @dataclass(frozen=True)
 class ConditionalCells:
-    """Cells of every variable, ready for the compiled pass."""
+    """Rows compressed to the cells that conditional distributions depend on.
+
+    A cell is one state of a variable's Markov blanket, with the weight of its rows by state of the variable. Make one
+    with `count`.
+
+    Parameters
+    ----------
+    arrays : record
+        Cells of all variables as flat arrays, for the compiled pass.
+    parameter_of_slot : int array
+        Parameter of each feature of each variable's conditional distribution.
+    n_parameters : int
+        Number of parameters of the model.
+    total_weight : float
+        Weight of all rows.
+
+    See Also
+    --------
+    PseudoLikelihood : An objective over cells.
+    UniqueRows : The rows before they are compressed.
+
+    Examples
+    --------
+    >>> import mrfit
+    >>> from mrfit.objectives import ConditionalCells
+    >>> from mrfit.parameterizations import Canonical
+    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
+    >>> cells = ConditionalCells.count(rows, Canonical(rows.domain, mrfit.Structure.complete(2)))
+    >>> cells.n_cells, cells.n_variables, cells.total_weight
+    (4, 2, 6.0)
+    """
 
     arrays: CellArrays
     parameter_of_slot: NDArray[np.int64]
@@ -38,7 +68,21 @@ class ConditionalCells:
 
     @classmethod
     def count(cls, rows: UniqueRows, parameters: Canonical, *, jobs: int = 1) -> ConditionalCells:
-        """Count the cells of ``rows`` under the structure of ``parameters``."""
+        """Count the cells of rows under the structure of parameters.
+
+        Parameters
+        ----------
+        rows : UniqueRows
+            Complete rows in the domain of the parameters.
+        parameters : Canonical
+            Coordinates with the first states as reference; their structure determines the Markov blankets.
+        jobs : int, default 1
+            Number of threads that count, variable by variable.
+
+        Returns
+        -------
+        ConditionalCells
+        """
         conditionals = parameters.conditionals
         n_active = np.diff(rows.active.start).astype(np.float64)
         work = np.concatenate([[0.0], np.cumsum(n_active[conditionals.conditions])])
@@ -51,9 +95,27 @@ class ConditionalCells:
 
     @classmethod
     def from_counts(cls, counts: BlanketCounts, parameters: Canonical, *, jobs: int = 1) -> ConditionalCells:
-        """Return the cells of all rows that were counted, under their structure or one within it.
+        """Return the cells of rows that were counted before, under their structure or one within it.
 
         They are those of `count` in another order, so sums may differ in their last digits.
+
+        Parameters
+        ----------
+        counts : record
+            Counts of each variable's states by state of its Markov blanket, as workers of a cluster return them.
+        parameters : Canonical
+            Coordinates of the model, over the domain of the counts.
+        jobs : int, default 1
+            Number of threads that build cells.
+
+        Returns
+        -------
+        ConditionalCells
+
+        Raises
+        ------
+        MrfitError
+            If the structure joins variables that were not counted together.
         """
         _check_counted(counts, parameters)
         cost = np.array([len(states) for states in counts.states], np.float64)
@@ -75,10 +137,12 @@ class ConditionalCells:
 
     @property
     def n_cells(self) -> int:
+        """Number of cells of all variables."""
         return int(self.arrays.cell_start[-1])
 
     @property
     def n_variables(self) -> int:
+        """Number of variables."""
         return len(self.arrays.n_free)
 
     @cached_property
@@ -92,11 +156,12 @@ class ConditionalCells:
 
     @property
     def n_lookups(self) -> int:
-        """The number of table lookups of one matrix product: one for each cell and chunk."""
+        """Number of table lookups of one matrix product: one for each cell and chunk of features."""
         return len(self.arrays.codes)
 
     @property
     def n_bytes(self) -> int:
+        """Memory of all arrays, in bytes."""
         return sum(array.nbytes for array in self.arrays)
 
 

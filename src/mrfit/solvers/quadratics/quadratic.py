@@ -13,9 +13,30 @@ from mrfit._typing import Floats
 
 @dataclass(frozen=True)
 class Quadratic:
-    """gradient . (v - w) + 1/2 (v - w)' H (v - w) as a function of v, with H positive definite.
+    """Convex quadratic function around a point: gradient . (v - w) + 1/2 (v - w)' H (v - w), with H positive definite.
 
-    ``product(d)`` is H d; ``matrix`` is H itself if it is stored.
+    Parameters
+    ----------
+    w : array of shape (n,)
+        The point.
+    gradient : array of shape (n,)
+        Gradient at ``w``.
+    product : callable
+        Multiplies a vector by H.
+    matrix : array of shape (n, n), default None
+        H itself, if it is stored.
+
+    See Also
+    --------
+    minimize_quadratic : Minimize it together with a penalty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mrfit.solvers.quadratics import Quadratic
+    >>> quadratic = Quadratic.of_matrix(np.zeros(2), np.array([1.0, -3.0]), np.eye(2))
+    >>> quadratic.slope(np.array([0.0, 2.0]))
+    array([ 1., -1.])
     """
 
     w: Floats
@@ -25,7 +46,21 @@ class Quadratic:
 
     @classmethod
     def of_matrix(cls, w: Floats, gradient: Floats, matrix: Floats) -> Quadratic:
-        """Return a quadratic whose products read one half of the matrix."""
+        """Return a quadratic whose products read one half of the matrix.
+
+        Parameters
+        ----------
+        w : array of shape (n,)
+            The point.
+        gradient : array of shape (n,)
+            Gradient at ``w``.
+        matrix : array of shape (n, n)
+            Symmetric positive definite H.
+
+        Returns
+        -------
+        Quadratic
+        """
         matrix = np.ascontiguousarray(matrix)
         return cls(w, gradient, lambda d: np.asarray(dsymv(1.0, matrix.T, d, lower=1), np.float64), matrix)
 
