@@ -41,6 +41,7 @@ PICTURES = {
 }
 
 OUTPUTS = {
+    "structure-learning": 2,
     "queries": 9,
     "checking": 4,
     "nodes": 3,
@@ -249,7 +250,6 @@ READERS: dict[str, Callable[[], dict[str, Any]]] = {
     "scale": _files,
     "formats": _other_programs,
     "plugins": lambda: {"__name__": "plugins"},
-    "structure-learning": dict,
 }
 
 
