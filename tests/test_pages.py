@@ -249,7 +249,7 @@ READERS: dict[str, Callable[[], dict[str, Any]]] = {
     "sampling": _model_and_rows,
     "scale": _files,
     "formats": _other_programs,
-    "plugins": lambda: {"__name__": "plugins"},
+    "plugins": lambda: {"__name__": "__main__"},
 }
 
 
