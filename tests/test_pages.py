@@ -41,6 +41,7 @@ PICTURES = {
 }
 
 OUTPUTS = {
+    "structure-learning": 2,
     "queries": 9,
     "checking": 4,
     "nodes": 3,
@@ -248,8 +249,7 @@ READERS: dict[str, Callable[[], dict[str, Any]]] = {
     "sampling": _model_and_rows,
     "scale": _files,
     "formats": _other_programs,
-    "plugins": lambda: {"__name__": "plugins"},
-    "structure-learning": dict,
+    "plugins": lambda: {"__name__": "__main__"},
 }
 
 
