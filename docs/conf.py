@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,12 @@ import mrfit
 from mrfit.cli.main import cli
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
 project, author, release = "mrfit", "the mrfit authors", mrfit.__version__
 html_title = "mrfit"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions += ["api_reference"]
 exclude_patterns = ["conf.py"]
 
 myst_enable_extensions = ["dollarmath"]
@@ -26,10 +29,12 @@ suppress_warnings = ["myst.header"]  # pages made of results may begin below the
 
 default_role = "code"  # `name` in a docstring
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # the signature says them
-autodoc_default_options = {"members": True}
+autodoc_typehints = "none"  # docstrings say them, by names that link
 python_use_unqualified_type_names = True
 napoleon_google_docstring = False
+napoleon_preprocess_types = True
+napoleon_attr_annotations = False  # docstrings have the types
+python_maximum_signature_line_length = 80
 
 html_theme = "furo"
 html_theme_options = {"navigation_with_keys": True}

@@ -20,6 +20,18 @@ if TYPE_CHECKING:
     from mrfit.solvers.method import Method
     from mrfit.structures.base import StructureLearner
 
+__all__ = [
+    "ENGINES",
+    "FORMATS",
+    "OBJECTIVES",
+    "PARAMETERIZATIONS",
+    "PENALTIES",
+    "SOLVERS",
+    "STRUCTURES",
+    "Registry",
+    "register",
+]
+
 T = TypeVar("T")
 
 GROUP = "mrfit.plugins"  # the group of entry points

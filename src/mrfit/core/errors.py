@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+__all__ = [
+    "ApproximationWarning",
+    "DataError",
+    "ImpossibleError",
+    "InputError",
+    "ModelFileError",
+    "MrfitError",
+    "StructureError",
+]
+
 
 class MrfitError(Exception):
     """Base of every error the library raises on purpose; the command line prints its text and exits with 2."""
