@@ -73,7 +73,10 @@ def signature(thing: Any, *, is_method: bool = False) -> str | None:
     shown = []
     for parameter in parameters[is_method:]:
         default: Any = parameter.default
-        if default is not parameter.empty:
+        if repr(default) == "<factory>":
+            factory = thing.__dataclass_fields__[parameter.name].default_factory
+            default = _Text(f"{factory.__qualname__}()")
+        elif default is not parameter.empty:
             default = _Text(called(default))
         shown.append(parameter.replace(annotation=parameter.empty, default=default))
     return str(inspect.Signature(shown))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from itertools import combinations, product
 
 import numpy as np
@@ -211,7 +211,7 @@ class L1Path(NodewiseLearner):
         Optimality of the paths, as a share of the critical strength.
     """
 
-    select: PointSelection = field(default_factory=EBIC)
+    select: PointSelection = EBIC()  # noqa: RUF009 - a frozen value
     tolerance: float = 1e-5
 
     def __post_init__(self) -> None:
