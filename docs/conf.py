@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 project, author, release = "mrfit", "the mrfit authors", mrfit.__version__
 html_title = "mrfit"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-extensions += ["command_reference"]
+extensions += ["api_reference", "command_reference"]
 exclude_patterns = ["conf.py"]
 
 myst_enable_extensions = ["dollarmath"]
@@ -27,10 +27,12 @@ suppress_warnings = ["myst.header"]  # pages made of results may begin below the
 
 default_role = "code"  # `name` in a docstring
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # the signature says them
-autodoc_default_options = {"members": True}
+autodoc_typehints = "none"  # docstrings say them, by names that link
 python_use_unqualified_type_names = True
 napoleon_google_docstring = False
+napoleon_preprocess_types = True
+napoleon_attr_annotations = False  # docstrings have the types
+python_maximum_signature_line_length = 80
 
 html_theme = "furo"
 html_theme_options = {"navigation_with_keys": True}

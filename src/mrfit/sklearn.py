@@ -56,28 +56,25 @@ def _has_target(learner: MarkovNetworkLearner) -> bool:
 
 @_renamed.settings(**_RENAMED)
 class MarkovNetworkLearner(DensityMixin, BaseEstimator):
-    """Learn a discrete Markov network from a table of categorical columns.
+    """Discrete Markov network as a scikit-learn estimator.
 
-    ID-like columns, with another value in nearly every row (as ID numbers and measurements have), are refused: drop or
-    bin them, or declare their states (``states``, or a pandas category) to keep them.
+    It learns from a table of yes/no, categorical or ordered columns. ID-like columns, whose values differ in nearly
+    every row, are refused: exclude or bin them, or declare their states to keep them.
 
     Parameters
     ----------
     structure : str, StructureLearner, Structure or networkx.Graph, default="complete"
-        ``complete`` (all pairs), ``independent``, ``tree`` (most mutual information), ``learned`` or
-        ``Learned(max_degree=5, ...)`` (one sparse regression for each variable), ``order:R`` (all scopes of up to R
-        variables), ``order:all`` or ``edges:FILE`` (an edge list, GraphML or JSON).
+        Which variables interact: ``complete`` (all pairs), ``independent``, ``tree`` (Chow-Liu), ``learned`` or an
+        object such as ``ForwardSelection(max_degree=5)``, ``order:R`` (all scopes of up to R variables), ``order:all``
+        or ``edges:FILE`` (an edge list, GraphML or JSON).
     penalty : str or PenaltySpec, default="l2"
-        ``L2(strength=1.0)`` shrinks all parameters, ``L1`` makes many of them exactly zero, ``Group`` all of a scope at
-        once, ``Hierarchical`` a scope and all that contain it, ``FlatL1`` and ``FlatL2`` treat all orders alike,
-        ``PseudoCounts`` adds ``strength`` rows of every joint state, ``NoPenalty`` is maximum likelihood,
-        ``Tied(groups=10)`` draws parameters to a few learned values, ``HardTied`` makes them equal there,
-        ``LearnTieRelearn`` learns with L2, clusters, and relearns as equal. The names of the command line (``l2``,
-        ``l1``, ``tied``, ...) select these with their default settings.
-    objective : {"pseudo-likelihood", "likelihood", "rise", "log-rise"} or ObjectiveSpec, default="pseudo-likelihood"
-        The second is exact, for about 24 binary variables at most or a sparse structure; scores are then
-        log-likelihoods. ``LikelihoodSpec("tree")`` is the likelihood by one engine. The last two are interaction
-        screening, scored by pseudo-log-likelihoods.
+        ``L2(strength=1.0)`` shrinks all parameters, `L1` makes many of them exactly zero, `GroupLasso` all of a scope
+        at once, `NoPenalty` is maximum likelihood, ``SoftTied(groups=10)`` draws parameters to a few learned values.
+        Words such as ``l2``, ``l1`` and ``tied`` select a penalty with its default settings.
+    objective : str or ObjectiveSpec, default="pseudo-likelihood"
+        ``pseudo-likelihood``, for any number of variables; ``likelihood``, exact for about 24 binary variables at most
+        or a sparse structure; ``rise`` and ``log-rise``, interaction screening, scored by the pseudo-likelihood.
+        ``LikelihoodSpec("tree")`` is the likelihood by one engine.
     parameterization : str, type of Parameterization or ParameterizationOptions, default="canonical"
         The coordinates: ``canonical``, ``spectral``, ``full``, ``ising``, ``generalized-ising`` or ``ordered``.
         ``ParameterizationOptions(reference="last")`` chooses the reference categories of canonical ones,
@@ -85,48 +82,72 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
     covariates : str, list of str, Covariates or None, default=None
         Columns that the network conditions on and does not model. Each affects every other column, and with
         ``Covariates(["age"], on_edges=True)`` also every pair that interacts.
-    solver : {"newton", "lbfgs", "owlqn", "proximal-newton", "fista"}, Method, SolverOptions or None, default=None
-        None selects the one that suits the penalty. ``SolverOptions(tolerance=1e-8, max_iterations=5000)`` sets when
-        it stops.
+    solver : str, Method, SolverOptions or None, default=None
+        ``newton``, ``lbfgs``, ``owlqn``, ``proximal-newton`` or ``fista``; None takes the one that suits the penalty.
+        ``SolverOptions(tolerance=1e-8, max_iterations=5000)`` sets when it stops.
     folds : int, default=0
-        Number of folds of a cross-validation that selects the strength or the number of groups; 0 for none.
+        Number of folds of a cross-validation that chooses the strength or the number of groups; 0 for none, otherwise 2
+        or more.
     errors : {"sandwich", "model"} or None, default=None
         Standard errors of the parameters: ``sandwich`` for the pseudo-likelihood, and for models that may be wrong;
         ``model`` for the likelihood of a true model. Needs the penalty ``none`` or ``l2``.
     missing : {"error", "drop", "state", "em"}, default="error"
         How `fit` and `score` handle missing values: raise an error, drop their rows, make missing a state of its own,
-        or learn from incomplete rows by expectation maximization (with a structure that is not learned, and no
+        or learn from incomplete rows by expectation maximisation (with a structure that is not learned, and no
         ``valid`` or ``folds``).
-    states : dict of str to list, default=None
+    states : dict of str to list or None, default=None
         States of some columns, in order; the others are read from the data. Declare them if a fold of a
         cross-validation may lack a rare one. Columns of arrays are called v0, v1, ...
     metric : {"objective", "ll", "pll"}, default="objective"
-        Score that `score_samples` and `score` return: the log-likelihood, the pseudo-log-likelihood, or the one that
-        was maximised. The log-likelihood is exact, by enumeration or a junction tree. Where neither fits, scoring is
-        refused with the figures rather than replaced by another measure, because scores of two learners are compared.
+        Score that `score_samples` and `score` return: what was maximised, the log-likelihood or the
+        pseudo-log-likelihood. The log-likelihood is exact, by enumeration or a junction tree. If neither fits, scoring
+        is refused with the sizes, because scores of two learners are compared.
     target : str, int or None, default=None
-        The column that `predict_proba` predicts, by name or number. Without it there is no such method; then
-        ``model_.predict_proba(variable, X)`` predicts any.
+        Column that `predict_proba` predicts, by name or number. Without it there is no such method;
+        ``model_.predict_proba(variable, X)`` predicts any column.
     random_state : int, RandomState or None, default=0
         Random seed for folds, random references, restarts and samples.
     n_jobs : int or None, default=None
         Number of threads; None and -1 mean all processors. The result does not depend on it.
 
-    Settings of nested parts are parameters too: ``penalty__strength``, ``structure__max_degree`` and
-    ``objective__engine`` can be searched.
-
     Attributes
     ----------
     model_ : MarkovNetwork
+        The fitted model.
     solution_ : Solution
-        Optimum with its certificate: violation, status, trace.
+        Optimum with its certificate: maximum gradient, status, trace.
     fitted_ : FitResult
         All fits, their scores, and the learned structure.
-    standard_errors_, covariance_ : ndarray
-        Those of the parameters ``model_.w``; only with ``errors``.
+    standard_errors_ : ndarray
+        Standard errors of the parameters ``model_.w``; only with ``errors``.
+    covariance_ : ndarray
+        Covariance of the parameters ``model_.w``; only with ``errors``.
     n_features_in_ : int
+        Number of columns.
     feature_names_in_ : ndarray of str
-        Only when the columns of the table have string names.
+        Names of the columns; only if all are strings.
+
+    See Also
+    --------
+    mrfit.learn : The same without scikit-learn.
+
+    Notes
+    -----
+    Settings of parts are parameters too: ``penalty__strength``, ``structure__max_degree`` and ``objective__engine`` can
+    be searched with ``GridSearchCV``.
+
+    Examples
+    --------
+    >>> from mrfit import L2, MarkovNetworkLearner
+    >>> table = {"smokes": ["yes", "yes", "no", "no"] * 25, "coughs": ["yes", "no", "no", "no"] * 25}
+    >>> learner = MarkovNetworkLearner(penalty=L2(strength=1.0), target="coughs").fit(table)
+    >>> learner.model_
+    <MarkovNetwork: 2 variables, 1 edges, 3 parameters; l2, strength 1>
+    >>> learner.predict_proba({"smokes": ["yes", "no"], "coughs": ["no", "no"]}).round(2)
+    array([[0.51, 0.49],
+           [0.94, 0.06]])
+    >>> round(float(learner.score(table)), 3)
+    -0.884
     """
 
     def __init__(
@@ -176,7 +197,10 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         return {**params, **nested}
 
     def set_params(self, **params: Any) -> MarkovNetworkLearner:
-        """Set parameters; a nested one replaces its part, which is a value and may be shared."""
+        """Set parameters, also of parts: ``penalty__strength=3``.
+
+        A part is replaced, because it is a value and may be shared.
+        """
         params = _renamed.by_new_names(params, _RENAMED, of=type(self).__name__, level=2)
         # Whole parts first: set_params(penalty=L1(), penalty__strength=3) speaks of the new one.
         super().set_params(**{name: value for name, value in params.items() if "__" not in name})
@@ -197,9 +221,23 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         return _NESTED[name](getattr(self, name))
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, valid: Any = None) -> MarkovNetworkLearner:
-        """Learn from a frame, an array or a sparse matrix; ``y`` is ignored.
+        """Learn a network from a table.
 
-        ``valid`` is a validation table, on which the best strength or number of groups is selected.
+        Parameters
+        ----------
+        X : table
+            A frame, an array, a sparse matrix or a dict of columns.
+        y : object, default=None
+            Ignored.
+        sample_weight : array or None, default=None
+            Weight of each row; None means 1.
+        valid : table or None, default=None
+            Validation rows, which choose the best strength or number of groups.
+
+        Returns
+        -------
+        MarkovNetworkLearner
+            The learner itself.
         """
         table = self._checked(X, reset=True)
         self._check_missing(valid)
@@ -268,9 +306,9 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         return {**settings, "ordered": ordered, "scores": scores}
 
     def score_samples(self, X: Any) -> Floats:
-        """Log-likelihood or pseudo-log-likelihood of every row, in nats, as ``metric`` says.
+        """Return the score of every row in nats: the log-likelihood or pseudo-log-likelihood, as ``metric`` says.
 
-        After a fit with ``missing="em"`` incomplete rows are scored by what they have.
+        After a fit with ``missing="em"`` incomplete rows are scored by their observed values.
         """
         return self._scores(self._rows(X, keep=self.missing == _EM))
 
@@ -306,14 +344,17 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
 
         Parameters
         ----------
-        X
-            Rows with all columns of `fit`; cells of the variable itself are ignored, and others may be missing.
-        variable
-            Name or column number of the variable; by default the ``target``. ``model_.domain`` has the order of states.
-        return_error
-            Return standard errors as a second array, zeros where an answer is exact, in place of the warning.
-        samples, precision
-            Make these errors smaller: the number of chains, and the largest acceptable standard error.
+        X : table
+            Rows with all columns of `fit`. Cells of the variable itself are ignored, and others may be missing.
+        variable : str, int or None, default=None
+            Name or number of the column to predict; None means the ``target``. ``model_.domain`` has the order of
+            states.
+        return_error : bool, default=False
+            Whether to return standard errors as a second array, zeros for exact answers, instead of the warning.
+        samples : int or None, default=None
+            Number of chains for approximate answers.
+        precision : float or None, default=None
+            Largest acceptable standard error of approximate answers.
         """
         check_is_fitted(self)
         asked: Any = self.target if variable is None else variable
@@ -332,11 +373,24 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
 
     @takes_evidence
     def sample(self, n_samples: int = 1, random_state: Any = None, *, evidence: Mapping[str, Any] | None = None) -> Any:
-        """Draw rows of the distribution, given the evidence: an array that `score_samples` takes.
+        """Draw rows from the distribution, given the evidence.
 
-        They are independent and exact where a junction tree fits. Otherwise they are from Gibbs chains: close to the
-        distribution and nearly independent, of which an `ApproximationWarning` warns. The array contains integers if
-        all states are integers, else text. Without ``random_state`` it uses that of the learner.
+        Rows are independent and exact if a junction tree fits. Otherwise they are from Gibbs chains: close to the
+        distribution and nearly independent, and an `ApproximationWarning` says so.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            Number of rows.
+        random_state : int, RandomState or None, default=None
+            Random seed; None means that of the learner.
+        evidence : dict or None, default=None
+            States of some variables, by name.
+
+        Returns
+        -------
+        ndarray
+            Rows that `score_samples` takes: integers if all states are integers, else text.
         """
         check_is_fitted(self)
         seed = _seed(self.random_state if random_state is None else random_state)
@@ -346,10 +400,19 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         return _values(rows)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the mean of `score_samples`; larger is better.
+        """Return the mean of `score_samples`, in nats per row; larger is better.
 
         With ``missing="drop"`` incomplete rows are left out, as in `fit`. A mean log-likelihood by an estimate of log Z
         has the standard ``error`` of that, as `MarkovNetwork.ll`.
+
+        Parameters
+        ----------
+        X : table
+            Rows with all columns of `fit`.
+        y : object, default=None
+            Ignored.
+        sample_weight : array or None, default=None
+            Weight of each row; None means 1.
         """
         scores, counted = self._complete_scores(X) if self.missing == _DROP else (self.score_samples(X), True)
         weight = np.ones(len(scores)) if sample_weight is None else checked_sample_weight(sample_weight, len(scores))

@@ -50,10 +50,36 @@ def is_address(text: str) -> bool:
 
 @contextmanager
 def cluster(address: str) -> Iterator[None]:
-    """Work on a Dask cluster within the block: ``local:N`` processes of this machine, or the address of a scheduler.
+    """Run the work of a ``with`` block on a Dask cluster.
 
+    Folds, bootstrap samples and parts of tables are sent to the workers. Results are the same, bit for bit, as on this
+    machine. See the how-to page on large tables and clusters.
+
+    Parameters
+    ----------
+    address : str
+        ``local:N`` for N processes on this machine, or the address of a scheduler, such as ``tcp://host:8786``.
+
+    Yields
+    ------
+    None
+        Nothing; calls inside the block use the cluster.
+
+    Raises
+    ------
+    InputError
+        If Dask is not installed, the address is wrong or does not answer, or another cluster is in use.
+
+    Notes
+    -----
     A script that starts local processes needs the guard ``if __name__ == "__main__":``, like any multiprocessing
     script.
+
+    Examples
+    --------
+    >>> from mrfit import UniqueRows, cluster, learn
+    >>> with cluster("local:4"):  # doctest: +SKIP
+    ...     fitted = learn(UniqueRows.from_file("nltcs:train"), folds=10)
     """
     if (other := _active.get()) is not None:
         raise InputError(f"The cluster {other.address} is in use already; leave its block before you enter another.")

@@ -12,7 +12,31 @@ from mrfit.core.errors import DataError, InputError, listed
 
 @dataclass(frozen=True)
 class Variable:
-    """A named variable with named states; the code of a state is its position in ``states``."""
+    """A named variable with named states; the code of a state is its position in ``states``.
+
+    Parameters
+    ----------
+    name : str
+        Name of the variable.
+    states : tuple of str
+        Names of its states, each once.
+
+    Raises
+    ------
+    DataError
+        If there are no states, or one is repeated.
+
+    See Also
+    --------
+    Domain : Variables in order.
+
+    Examples
+    --------
+    >>> from mrfit import Variable
+    >>> mood = Variable("mood", ("low", "fair", "high"))
+    >>> mood.n_states, mood.codes["high"]
+    (3, 2)
+    """
 
     name: str
     states: tuple[str, ...]
@@ -25,6 +49,7 @@ class Variable:
 
     @property
     def n_states(self) -> int:
+        """Number of states."""
         return len(self.states)
 
     @cached_property
@@ -40,7 +65,33 @@ def repeated_names(names: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Domain:
-    """An ordered set of variables; the order is the column order of every array of codes."""
+    """Variables with their states, in the column order of every array of codes.
+
+    A domain is a sequence of `Variable`: ``domain[0]``, ``len(domain)``, ``"name" in domain``.
+
+    Parameters
+    ----------
+    variables : tuple of Variable
+        The variables; their names differ.
+
+    Raises
+    ------
+    DataError
+        If there are no variables, or a name is repeated.
+
+    See Also
+    --------
+    Dataset : Codes under a domain.
+
+    Examples
+    --------
+    >>> from mrfit import Domain
+    >>> domain = Domain.from_states({"smokes": ["no", "yes"], "mood": ["low", "fair", "high"]})
+    >>> domain.names, domain.shape
+    (('smokes', 'mood'), (2, 3))
+    >>> domain.index("mood")
+    1
+    """
 
     variables: tuple[Variable, ...]
 
@@ -57,6 +108,7 @@ class Domain:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
+        """Names of the variables."""
         return tuple(variable.name for variable in self.variables)
 
     @cached_property

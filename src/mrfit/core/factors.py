@@ -18,7 +18,7 @@ from mrfit.core.errors import InputError, listed
 
 @dataclass(frozen=True, eq=False)
 class Factors:
-    """log p(x) = sum over scopes A of theta_A(x_A), minus log Z.
+    """A distribution as a product of tables: log p(x) = sum over scopes A of theta_A(x_A), minus log Z.
 
     Scopes may repeat, be contained in each other, list their variables in any order, be empty (a constant), and leave
     variables out. Minus infinity in a table marks impossible states. A variable fixed by evidence has one state:
@@ -26,12 +26,31 @@ class Factors:
 
     Parameters
     ----------
-    shape
+    shape : tuple of int
         Number of states of each variable.
-    scopes
-        Variable numbers; a scope names each variable once.
-    values
-        All tables, one after another, each in C order of its scope as listed (last variable fastest).
+    scopes : tuple of tuple of int
+        Numbers of variables, counted from 0; a scope names each variable once.
+    values : ndarray of float
+        All tables of log-potentials, one after another, each in C order of its scope as listed (last variable fastest).
+
+    Raises
+    ------
+    InputError
+        If the number of values is not that of the cells, a value is not a number or plus infinity, or a scope is wrong.
+
+    See Also
+    --------
+    Enumeration : Exact inference for few variables.
+    FactorNetwork : The same with names.
+
+    Examples
+    --------
+    >>> from mrfit import Enumeration, Factors
+    >>> factors = Factors.from_tables((2, 2), [((0, 1), [[1.0, 0.0], [0.0, 1.0]])])
+    >>> engine = Enumeration()
+    >>> posterior = engine.run(engine.plan(factors), factors)
+    >>> posterior.marginal((0, 1)).round(3)
+    array([0.366, 0.134, 0.134, 0.366])
     """
 
     shape: tuple[int, ...]
@@ -58,7 +77,15 @@ class Factors:
 
     @classmethod
     def from_tables(cls, shape: Sequence[int], tables: Iterable[tuple[Sequence[int], ArrayLike]]) -> Factors:
-        """Build factors from pairs of a scope and its log-table, flat or with one axis for each variable."""
+        """Build factors from pairs of a scope and its log-table.
+
+        Parameters
+        ----------
+        shape : sequence of int
+            Number of states of each variable.
+        tables : iterable of pairs
+            A scope and its log-table, flat or with one axis for each variable.
+        """
         shape, scopes, values = tuple(shape), [], [np.empty(0)]
         for scope, table in tables:
             array = np.asarray(table, np.float64)
@@ -74,11 +101,11 @@ class Factors:
         return cls(shape, tuple(scopes), np.concatenate(values))
 
     def with_values(self, values: Floats) -> Factors:
-        """Replace the numbers in the tables; a plan made for these factors remains valid."""
+        """Return the factors with other numbers in the tables; a plan made for these factors remains valid."""
         return replace(self, values=values)
 
     def given(self, known: Mapping[int, int]) -> Factors:
-        """Condition on evidence: the known variables keep their numbers, with one state each.
+        """Return the factors conditioned on evidence: the known variables keep their numbers, with one state each.
 
         The log Z of the result covers all joint states that agree with the evidence.
         """
@@ -105,6 +132,7 @@ class Factors:
 
     @property
     def n_variables(self) -> int:
+        """Number of variables."""
         return len(self.shape)
 
     @cached_property
@@ -170,7 +198,29 @@ def positions(codes: NDArray[Any], scope: Scope, shape: tuple[int, ...]) -> Indi
 
 
 def check_scopes(shape: tuple[int, ...], scopes: Sequence[Scope]) -> None:
-    """Refuse scopes that name a variable twice or an unknown variable."""
+    """Refuse scopes that name a variable twice or an unknown variable.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Number of states of each variable.
+    scopes : sequence of tuple of int
+        Numbers of variables.
+
+    Raises
+    ------
+    InputError
+        If a scope is wrong.
+
+    Examples
+    --------
+    >>> from mrfit.inference import check_scopes
+    >>> check_scopes((2, 2), [(0, 1)])
+    >>> check_scopes((2, 2), [(0, 2)])
+    Traceback (most recent call last):
+        ...
+    mrfit.core.errors.InputError: Scope (0, 2) names variable 2; there are 2, numbered from 0. Correct it, ...
+    """
     n = len(shape)
     for scope in scopes:
         if missing := [i for i in scope if not 0 <= i < n]:

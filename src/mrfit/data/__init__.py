@@ -1,4 +1,4 @@
-"""Internal, but for what docs/api.md lists: files and tables as integer codes under a domain."""
+"""Internal, but for what docs/reference.md lists: files and tables as integer codes under a domain."""
 
 from mrfit.data.dataset import Dataset
 from mrfit.data.encoding import Encoder, ParseOptions

@@ -22,10 +22,42 @@ from mrfit.data.sources import Source
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Rows of codes; ``codes[row, variable]`` is a position in that variable's states, 255 for missing values.
+    """A table as integer codes with row weights, under a domain.
 
-    Both arrays are read-only: ``codes`` is uint8 in C order, ``sample_weight`` is float64 with one weight per row (ones
-    by default). ``dropped_rows`` counts the rows that reading dropped, ``notes`` lists remarks about the table.
+    Read one with `from_table` or `from_file`. Both arrays are read-only.
+
+    Parameters
+    ----------
+    domain : Domain
+        Variables and their states.
+    codes : ndarray of uint8
+        Position of each value in the states of its variable, shape (rows, variables); 255 for missing values.
+    sample_weight : ndarray of float, default=None
+        Weight of each row; None means 1.
+    dropped_rows : int, default=0
+        Number of rows that reading dropped.
+    notes : tuple of str, default=()
+        Remarks about the table.
+
+    Raises
+    ------
+    DataError
+        If codes do not fit the domain.
+
+    See Also
+    --------
+    UniqueRows : Distinct rows with weights, which is all that learning needs.
+
+    Examples
+    --------
+    >>> from mrfit import Dataset
+    >>> dataset = Dataset.from_table({"smokes": ["yes", "no", "no"], "age": [1, 2, 3]})
+    >>> dataset.domain.to_states()
+    {'smokes': ['no', 'yes'], 'age': ['1', '2', '3']}
+    >>> dataset.codes
+    array([[1, 0],
+           [0, 1],
+           [0, 2]], dtype=uint8)
     """
 
     domain: Domain
@@ -41,10 +73,17 @@ class Dataset:
 
     @classmethod
     def from_table(cls, table: object, *, sample_weight: object = None, **reading: Unpack[ReadingOptions]) -> Dataset:
-        """Read a pandas or polars frame, Arrow table or stream, array, sparse matrix, list of rows or dict of columns.
+        """Read a table in memory.
 
-        The keywords are those of `mrfit.data.encoding.ParseOptions`: ``domain``, ``states``, ``missing``, ``unknown``,
-        ``columns``, ``exclude`` and ``include``.
+        Parameters
+        ----------
+        table : object
+            A pandas or polars frame, Arrow table or stream, array, sparse matrix, list of rows or dict of columns.
+        sample_weight : array or None, default=None
+            Weight of each row; None means 1.
+        **reading
+            Fields of `ParseOptions`: ``domain``, ``states``, ``missing``, ``unknown``, ``columns``, ``exclude``,
+            ``include``, ``absent`` and ``memory``.
         """
         how = ParseOptions(**reading)
         return cls.from_batches(table_batches(table, sample_weight=sample_weight, select=how.chosen), how)
@@ -64,11 +103,31 @@ class Dataset:
         memory: float | str | None = None,
         **layout: Unpack[LayoutOptions],
     ) -> Dataset:
-        """Read a CSV, TSV, text, Libra ``.data`` (each also ``.gz``) or Parquet file.
+        """Read a file, or several files as one table.
 
-        A directory, pattern or list of such files is one table, ``-`` standard input, ``nltcs:train`` a named data set.
-        ``weight``, ``header``, ``separator``, ``encoding``, ``na_values`` and ``format`` are explained at
-        `mrfit.data.file_layout.FileLayout`, the rest at `mrfit.data.encoding.ParseOptions`.
+        Parameters
+        ----------
+        source : path or sequence of paths
+            CSV, TSV, text, Libra ``.data`` (each also ``.gz``) or Parquet. A directory, pattern or list of such files
+            is one table, ``-`` is standard input, ``nltcs:train`` a named data set.
+        domain : Domain or None, default=None
+            Variables and states to use, matched by name; None finds them in the table.
+        states : dict of str to sequence or None, default=None
+            States of some columns, in order.
+        missing : {"error", "drop", "state", "keep"}, default="error"
+            How to handle missing values, as in `ParseOptions`.
+        unknown : {"error", "drop"}, default="error"
+            How to handle values outside the given states.
+        columns : collection of str or None, default=None
+            Names of the columns to use; None uses all.
+        exclude : collection of str, default=()
+            Names of columns to leave out.
+        include : collection of str or bool, default=()
+            Names of ID-like columns to keep; True keeps all.
+        memory : float, str or None, default=None
+            Bytes that rows may take, such as ``"2GB"``.
+        **layout
+            Fields of `FileLayout`: ``weight``, ``header``, ``separator``, ``encoding``, ``na_values`` and ``format``.
         """
         reading = ParseOptions(domain, states, missing, unknown, columns, exclude, include, memory=memory)
         with named_in_errors(source):
@@ -76,7 +135,15 @@ class Dataset:
 
     @classmethod
     def from_batches(cls, batches: Iterable[Batch], reading: ParseOptions) -> Dataset:
-        """Encode all batches and join them into one table of codes."""
+        """Encode all batches and join them into one table of codes.
+
+        Parameters
+        ----------
+        batches : iterable of Batch
+            Pieces of a table.
+        reading : ParseOptions
+            Options that define how values are parsed.
+        """
         coder, limit, encoded, n_bytes = Encoder(reading), MemoryLimit(reading.memory), [], 0
         for batch in batches:
             encoded.append(coder.encode(batch))
@@ -100,14 +167,17 @@ class Dataset:
 
     @property
     def n_rows(self) -> int:
+        """Number of rows."""
         return len(self.codes)
 
     @property
     def n_variables(self) -> int:
+        """Number of variables."""
         return len(self.domain)
 
     @property
     def total_weight(self) -> float:
+        """Sum of the row weights."""
         return float(self.sample_weight.sum())
 
 

@@ -51,32 +51,41 @@ class ReadingOptions(TypedDict, total=False):
 class ParseOptions:
     """Options that define how the values of a table are parsed.
 
+    A given domain has chosen its columns: all others are ignored.
+
     Parameters
     ----------
-    domain
-        Variables and states to use, matched by name; found in the table if not given.
-    states
+    domain : Domain or None, default=None
+        Variables and states to use, matched by name; None finds them in the table.
+    states : dict of str to sequence or None, default=None
         States of some columns, in order; the others are found in the table.
-    missing
-        How to handle missing values: "error", "drop" (drop the row), "state" (use a state "missing") or "keep" (leave
-        the value unobserved, code 255, for methods that learn from incomplete rows).
-    unknown
-        How to handle values outside the given states: "error" or "drop".
-    columns
-        Names of the columns to use; by default all.
-    exclude
+    missing : {"error", "drop", "state", "keep"}, default="error"
+        How to handle missing values: raise an error, ``drop`` the row, use a ``state`` "missing", or ``keep`` the value
+        unobserved (code 255) for methods that learn from incomplete rows.
+    unknown : {"error", "drop"}, default="error"
+        How to handle values outside the given states: raise an error or drop the row.
+    columns : collection of str or None, default=None
+        Names of the columns to use; None uses all.
+    exclude : collection of str, default=()
         Names of columns to leave out.
-    include
-        Names of ID-like columns to keep although their values differ in nearly every row. Other ID-like columns are
-        refused (`mrfit.data.column_selection.is_id_like` defines them). True keeps all. Columns with given or declared
-        states are never refused.
-    absent
-        How to handle a variable of the domain without a column: "error", or "missing" in every row.
-    memory
+    include : collection of str or bool, default=()
+        Names of ID-like columns to keep although their values differ in nearly every row; True keeps all. Other ID-like
+        columns are refused. Columns with given or declared states are never refused.
+    absent : {"error", "missing"}, default="error"
+        How to handle a variable of the domain without a column: raise an error, or treat it as missing in every row.
+    memory : float, str or None, default=None
         Bytes that rows may take while they are read, such as ``"2GB"``, besides the program itself. Reading stops
-        before it exceeds them. By default most of the free memory of the machine or container when reading begins.
+        before it exceeds them. None means most of the free memory of the machine or container when reading begins.
 
-    A domain has already chosen its columns: all others are ignored.
+    See Also
+    --------
+    mrfit.Dataset : Takes these options as keywords.
+
+    Examples
+    --------
+    >>> from mrfit import Dataset
+    >>> Dataset.from_table({"a": ["no", None, "yes"]}, missing="drop").n_rows
+    2
     """
 
     domain: Domain | None = None

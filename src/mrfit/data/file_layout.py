@@ -25,24 +25,36 @@ class LayoutOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class FileLayout:
-    """Properties of a file that cannot be detected, or are detected wrongly.
+    r"""Properties of a file that cannot be detected, or are detected wrongly.
 
     Parameters
     ----------
-    weight
-        The column that holds row weights; it is not a variable.
-    header
-        Whether the first line of a text file names the columns. "auto" treats it as data if every field is a number,
-        unless those numbers look like names (see `mrfit.data.dialect`). Columns without names are called v0, v1, ...
-    separator
-        One character, or "tab", "space" (runs of spaces), "comma", "semicolon", "colon", "pipe"; detected by default.
-    encoding
-        Encoding of text files; by default UTF-8, or UTF-16 if the file begins with its byte order mark.
-    na_values
+    weight : str or None, default=None
+        Column that holds row weights; it is not a variable.
+    header : {"auto", True, False}, default="auto"
+        Whether the first line of a text file names the columns. ``"auto"`` treats it as data if every field is a
+        number, unless those numbers look like names. Columns without names are called v0, v1, ...
+    separator : str or None, default=None
+        One character, or ``tab``, ``space`` (runs of spaces), ``comma``, ``semicolon``, ``colon``, ``pipe``; None
+        detects it.
+    encoding : str or None, default=None
+        Encoding of text files; None means UTF-8, or UTF-16 if the file begins with its byte order mark.
+    na_values : collection, default=()
         Values that mean "missing", besides the usual codes.
-    format
-        "csv", "tsv", "txt", "data", "parquet" or "items" (lists of the items in each row), regardless of the file name;
-        by default it follows the suffix.
+    format : {"csv", "tsv", "txt", "data", "parquet", "items"} or None, default=None
+        Kind of file, regardless of its name; ``items`` are lists of the items in each row. None follows the suffix.
+
+    See Also
+    --------
+    mrfit.Dataset.from_file : Takes these options as keywords.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from mrfit import Dataset
+    >>> _ = Path("survey.txt").write_text("a;b\n1;-9\n0;1\n")
+    >>> Dataset.from_file("survey.txt", separator=";", na_values=[-9], missing="drop").n_rows
+    1
     """
 
     weight: str | None = None

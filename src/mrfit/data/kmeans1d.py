@@ -50,7 +50,7 @@ class Clustering:
 
 
 def kmeans1d(values: object, k: int, *, sample_weight: object = None) -> Clustering:
-    """Partition numbers into k clusters with the least weighted sum of squared distances to their means.
+    """Partition numbers into k clusters: optimal one-dimensional k-means.
 
     minimise  sum over t of sample_weight[t] * (values[t] - centers[assignment[t]])^2
 
@@ -59,8 +59,35 @@ def kmeans1d(values: object, k: int, *, sample_weight: object = None) -> Cluster
     weight zero do not count; they are assigned to the nearest centre, the lower one of two. Distances below 1e-150 of
     the whole spread have squares that vanish, so they have no influence.
 
+    Parameters
+    ----------
+    values : array of float
+        Finite numbers.
+    k : int
+        Number of clusters, from 1 to the number of values.
+    sample_weight : array of float or None, default=None
+        Weight of each value, 0 or more; None means 1.
+
+    Returns
+    -------
+    Clustering
+        ``centers`` in ascending order, the ``assignment`` of each value and the ``cost``.
+
+    Raises
+    ------
+    InputError
+        If values are not finite, or k is out of range.
+
+    Notes
+    -----
     The time is O(m log m) for m values, times the number of prices tried, which is mostly below ten for any k. The
     kernel needs 24 m log2(m) bytes.
+
+    Examples
+    --------
+    >>> from mrfit.data.kmeans1d import kmeans1d
+    >>> kmeans1d([1, 2, 10, 11], 2)
+    Clustering(centers=array([ 1.5, 10.5]), assignment=array([0, 0, 1, 1]), cost=1.0)
     """
     x = _checked_values(values)
     weight = weight_of_any_scale(np.ones(len(x)) if sample_weight is None else sample_weight, len(x))

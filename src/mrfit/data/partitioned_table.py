@@ -24,9 +24,35 @@ from mrfit.data.unique_rows import UniqueRows
 
 @dataclass(frozen=True, eq=False)
 class PartitionedTable:
-    """Some files of a table and the options for reading them, under a known domain.
+    r"""A table in files that are read separately and never in memory together.
 
-    It contains no rows, so it can be sent to any process that can read the files.
+    It contains no rows, so it can be sent to any process that can read the files. Make one with `of`.
+
+    Parameters
+    ----------
+    files : tuple of files
+        The files.
+    reading : ParseOptions
+        Options that define how values are parsed; its domain must be known.
+    layout : dict, default=dict()
+        Fields of `FileLayout`.
+    notes : tuple of str, default=()
+        Remarks about the table.
+
+    See Also
+    --------
+    mrfit.cluster : Learn from such a table on several machines.
+    Learner.fit : Takes such a table for the pseudo-likelihood.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from mrfit import PartitionedTable
+    >>> for name, last in (("a.csv", "1,1"), ("b.csv", "0,0")):
+    ...     _ = Path(name).write_text("smokes,coughs\n0,1\n" + last + "\n")
+    >>> table = PartitionedTable.of(["a.csv", "b.csv"])
+    >>> len(table.each()), table.rows()
+    (2, <UniqueRows: 4 rows, 3 distinct, 2 variables>)
     """
 
     files: tuple[TableFile, ...]
@@ -43,10 +69,21 @@ class PartitionedTable:
         progress: Progress | None = None,
         **layout: Unpack[LayoutOptions],
     ) -> PartitionedTable:
-        """Take all files of ``source``, as in `mrfit.data.readers.read_batches` but without streams.
+        """Take all files of a source, but no streams.
 
-        Without a domain or declared states of all columns, the files are read once for their states. After every file
-        ``progress`` is called with the bytes done and those of all files.
+        Without a domain or declared states of all columns, the files are read once to find their states.
+
+        Parameters
+        ----------
+        source : path or sequence of paths
+            CSV, TSV, text, Libra ``.data`` (each also ``.gz``) or Parquet. A directory, pattern or list of such files
+            is one table, ``-`` is standard input, ``nltcs:train`` a named data set.
+        reading : ParseOptions or None, default=None
+            Options that define how values are parsed.
+        progress : callable or None, default=None
+            Called after every file with the bytes done and the bytes of all files.
+        **layout
+            Fields of `FileLayout`.
         """
         found = files_of_table(source, layout.get("format"))
         if any(file.place.is_stream and file.place.exists() for file in found):
@@ -71,6 +108,7 @@ class PartitionedTable:
 
     @property
     def domain(self) -> Domain:
+        """Variables and their states."""
         if self.reading.domain is None:
             raise InputError("The states of parts are not known yet; use Parts.of.")
         return self.reading.domain

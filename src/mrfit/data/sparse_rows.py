@@ -30,16 +30,42 @@ _CODES_AT_ONCE = 2**24
 
 
 class SparseRows(UniqueRows):
-    """Rows as lists of the active variables; memory grows with these entries, not with rows times variables.
+    """Rows of very many binary variables (items), stored as lists of the active ones.
 
-    Variables have the states ``0`` and ``1``. Rows remain in their order and duplicates are not merged: long lists
-    rarely repeat, and short ones cost little. Functions that need a table of codes refuse these rows.
+    Memory grows with these entries, not with rows times variables. Variables have the states ``0`` and ``1``. Rows
+    remain in their order and duplicates are not merged: long lists rarely repeat, and short ones cost little. Functions
+    that need a table of codes refuse these rows. Make them with `of_matrix`.
 
     Parameters
     ----------
-    entries
-        (rows, variables) as compressed rows without duplicates; only the stored positions matter, ascending in each
-        row.
+    domain : Domain
+        The variables.
+    entries : scipy.sparse.csr_array
+        Compressed rows, shape (rows, variables), without duplicates; only the stored positions matter, ascending in
+        each row.
+    sample_weight : ndarray of float or None, default=None
+        Weight of each row; None means 1. Rows of weight zero are dropped.
+    dropped_rows : int, default=0
+        Number of rows that reading dropped.
+    notes : tuple of str, default=()
+        Remarks about the table.
+
+    Raises
+    ------
+    DataError
+        If every row has weight zero.
+
+    See Also
+    --------
+    UniqueRows : Distinct rows as codes.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from mrfit import SparseRows
+    >>> baskets = SparseRows.of_matrix(csr_array([[1, 0, 1], [0, 1, 1]]), ["tea", "milk", "bread"])
+    >>> baskets.n_rows, baskets.n_entries
+    (2, 4)
     """
 
     def __init__(
@@ -68,7 +94,17 @@ class SparseRows(UniqueRows):
 
     @classmethod
     def of_matrix(cls, matrix: Any, names: list[str] | None = None, sample_weight: Floats | None = None) -> Self:
-        """Build rows from a scipy sparse matrix of zeros and ones, (rows, variables)."""
+        """Build rows from a scipy sparse matrix of zeros and ones.
+
+        Parameters
+        ----------
+        matrix : sparse matrix
+            Shape (rows, variables).
+        names : list of str or None, default=None
+            Names of the variables; None means their numbers.
+        sample_weight : ndarray of float or None, default=None
+            Weight of each row; None means 1.
+        """
         from scipy import sparse
 
         entries = sparse.csr_array(matrix)
@@ -92,6 +128,7 @@ class SparseRows(UniqueRows):
 
     @property
     def codes(self) -> Codes:
+        """Table of codes; refused, because it would be too large."""
         raise InputError(
             f"{self.n_distinct:,} rows of {len(self.domain):,} items are stored as lists, and this needs a table of "
             f"codes ({self.n_distinct * len(self.domain) / 1e9:.1f} GB). Structures are learned from lists with "
@@ -111,6 +148,7 @@ class SparseRows(UniqueRows):
 
     @property
     def n_entries(self) -> int:
+        """Number of entries: pairs of a row and an active variable."""
         return int(self.entries.nnz)
 
     @property

@@ -64,11 +64,47 @@ class SeenRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class UniqueRows:
-    """Distinct rows in lexicographic order, their positive weights, and how many rows were read.
+    """Distinct rows of a table in lexicographic order, with positive weights.
 
-    The order makes every later sum independent of the order of the table. ``effective_rows`` is the effective sample
-    size of the weights. It is their sum if they are whole numbers, which are treated as counts. Otherwise it is Kish's
-    (1965): the squared sum of the weights divided by the sum of their squares, over the rows that were read.
+    The order makes every sum independent of the order of the table. All learners take these rows; `of` makes them from
+    any table.
+
+    Parameters
+    ----------
+    domain : Domain
+        Variables and their states.
+    codes : ndarray of uint8
+        The distinct rows, shape (distinct rows, variables); 255 for missing values.
+    sample_weight : ndarray of float
+        Weight of each distinct row.
+    n_rows : int
+        Number of rows that were read.
+    dropped_rows : int, default=0
+        Number of rows that reading dropped.
+    notes : tuple of str, default=()
+        Remarks about the table.
+    effective_rows : float, default=None
+        Effective sample size of the weights; None means their sum.
+
+    See Also
+    --------
+    Dataset : Rows in their order.
+    SparseRows : Rows of very many binary variables.
+
+    Notes
+    -----
+    ``effective_rows`` is the sum of the weights if they are whole numbers, which are treated as counts. Otherwise it is
+    that of Kish (1965): the squared sum of the weights divided by the sum of their squares, over the rows that were
+    read.
+
+    Examples
+    --------
+    >>> from mrfit import UniqueRows
+    >>> rows = UniqueRows.of({"smokes": ["yes", "no", "no"], "coughs": ["yes", "no", "no"]})
+    >>> rows
+    <UniqueRows: 3 rows, 2 distinct, 2 variables>
+    >>> rows.sample_weight
+    array([2., 1.])
     """
 
     domain: Domain
@@ -87,6 +123,7 @@ class UniqueRows:
 
     @classmethod
     def from_dataset(cls, dataset: Dataset) -> UniqueRows:
+        """Return the distinct rows of a `Dataset`."""
         rows = cls.from_codes(dataset.domain, dataset.codes, dataset.sample_weight)
         return replace(rows, dropped_rows=dataset.dropped_rows, notes=dataset.notes)
 
@@ -108,11 +145,19 @@ class UniqueRows:
         progress: Progress | None = None,
         **how: Unpack[FileOptions],
     ) -> UniqueRows:
-        """Count the rows of a file of any size, in pieces.
+        """Count the rows of a file of any size, in pieces; only distinct rows are in memory.
 
-        ``source`` and ``progress`` are explained at `mrfit.data.readers.read_batches`. Other keywords are the fields of
-        `mrfit.data.file_layout.FileLayout`. Fields of `mrfit.data.encoding.ParseOptions`, such as ``domain``, may be
-        passed instead of a ``reading``.
+        Parameters
+        ----------
+        source : path or sequence of paths
+            CSV, TSV, text, Libra ``.data`` (each also ``.gz``) or Parquet. A directory, pattern or list of such files
+            is one table, ``-`` is standard input, ``nltcs:train`` a named data set.
+        reading : ParseOptions or None, default=None
+            Options that define how values are parsed; its fields may be passed as keywords instead.
+        progress : callable or None, default=None
+            Called after every piece with the bytes read and the bytes of all files.
+        **how
+            Fields of `FileLayout` and, without ``reading``, of `ParseOptions`.
         """
         layout: LayoutOptions = {name: how[name] for name in LayoutOptions.__annotations__ if name in how}  # type: ignore[assignment, literal-required]
         coding = {name: value for name, value in how.items() if name not in LayoutOptions.__annotations__}
@@ -128,7 +173,15 @@ class UniqueRows:
 
     @classmethod
     def from_batches(cls, batches: Iterable[Batch], reading: ParseOptions) -> UniqueRows:
-        """Count the rows of a stream; memory holds only distinct rows."""
+        """Count the rows of a stream; memory holds only distinct rows.
+
+        Parameters
+        ----------
+        batches : iterable of Batch
+            Pieces of a table.
+        reading : ParseOptions
+            Options that define how values are parsed.
+        """
         coder, counter, limit = Encoder(reading), RowCounter(), MemoryLimit(reading.memory)
         for batch in batches:
             counter.add(*coder.encode(batch))
@@ -139,6 +192,17 @@ class UniqueRows:
 
     @classmethod
     def from_codes(cls, domain: Domain, codes: Codes, sample_weight: Floats) -> UniqueRows:
+        """Return the distinct rows of an array of codes.
+
+        Parameters
+        ----------
+        domain : Domain
+            Variables and their states.
+        codes : ndarray of uint8
+            Codes, shape (rows, variables).
+        sample_weight : ndarray of float
+            Weight of each row.
+        """
         rows = PackedRows.from_codes(codes, sample_weight).distinct()
         return cls._of_packed(domain, rows, len(codes), StreamCounter().add(sample_weight).n_rows)
 
@@ -228,6 +292,7 @@ class UniqueRows:
 
     @property
     def n_distinct(self) -> int:
+        """Number of distinct rows."""
         return len(self.codes)
 
     @cached_property
@@ -240,6 +305,7 @@ class UniqueRows:
 
     @cached_property
     def total_weight(self) -> float:
+        """Sum of the row weights."""
         return float(self.sample_weight.sum())
 
     def scored(self, score: Callable[[Codes], Floats]) -> Floats:
@@ -251,7 +317,15 @@ class UniqueRows:
         return self.codes[:, variable]
 
     def seen_by(self, variable: int, indicators: NDArray[np.int64]) -> SeenRows:
-        """Return rows sufficient for a variable and some indicators of others; these may be fewer than all rows."""
+        """Return rows sufficient for a variable and some indicators of others; these may be fewer than all rows.
+
+        Parameters
+        ----------
+        variable : int
+            Number of the variable.
+        indicators : ndarray of int
+            Numbers of indicators "variable j is in state s" of other variables.
+        """
         own = np.array(self.column(variable))  # copied: kernels are compiled for one layout
         return SeenRows(self.active, own, self.sample_weight)
 
@@ -273,5 +347,6 @@ class UniqueRows:
 
     @cached_property
     def active(self) -> ActiveEntries:
+        """Rows in which each indicator "variable j is in state s" (s > 0) holds."""
         self.check_complete("learning")
         return ActiveEntries.from_codes(self.codes, self.domain.shape)

@@ -75,30 +75,65 @@ class Backend(ABC):
         """Number of the scope of each parameter."""
 
     @abstractmethod
-    def objective(self, rows: Rows) -> Objective: ...
+    def objective(self, rows: Rows) -> Objective:
+        """Return the objective over the rows."""
 
     @abstractmethod
     def row_scores(self, w: Floats, rows: UniqueRows) -> Floats:
-        """Return what is maximised, for every distinct row."""
+        """Return the score that is maximised for every distinct row, in nats.
+
+        Parameters
+        ----------
+        w : ndarray
+            Parameters.
+        rows : UniqueRows
+            The rows.
+        """
 
     @abstractmethod
     def gradient_products(self, w: Floats, rows: Rows) -> Floats:
-        """The mean over rows of the outer products of their own gradients, (parameters, parameters)."""
+        """Return the mean over rows of the outer products of their own gradients, shape (parameters, parameters).
+
+        Parameters
+        ----------
+        w : ndarray
+            Parameters.
+        rows : UniqueRows
+            The rows.
+        """
 
     @abstractmethod
     def gradient_sums(self, w: Floats, rows: UniqueRows, weights: Floats) -> Floats:
-        """Sums of the rows' gradients with other weights, (resamples, rows) to (resamples, parameters)."""
+        """Return sums of the rows' gradients with other weights, shape (resamples, parameters).
+
+        Parameters
+        ----------
+        w : ndarray
+            Parameters.
+        rows : UniqueRows
+            The rows.
+        weights : ndarray
+            Weights of the rows in each resample, shape (resamples, rows).
+        """
 
     @abstractmethod
     def mean_pll(self, w: Floats, rows: Rows) -> float:
-        """Mean pseudo-log-likelihood of the rows."""
+        """Return the mean pseudo-log-likelihood of the rows, in nats per row.
+
+        Parameters
+        ----------
+        w : ndarray
+            Parameters.
+        rows : UniqueRows
+            The rows.
+        """
 
     @abstractmethod
     def singles(self) -> list[Indices]:
-        """Parameters of each variable's own scope, by number; an empty array for a variable without such a scope."""
+        """Return the numbers of each variable's own parameters; none for a variable without a scope of its own."""
 
     def near_optimum(self, rows: Rows) -> Floats | None:
-        """A point from which it is not far to the optimum under a weak penalty, if there is one for little work."""
+        """Return a point near the optimum under a weak penalty, if one is cheap; else None."""
         return None
 
     def start_and_bound(
@@ -114,6 +149,15 @@ class Backend(ABC):
         Under a ``smooth`` penalty on all interactions, a variable whose states all occur has an optimum and needs no
         bound: beside strong interactions it may lie far out (pumsb_star: 60). Other penalties need a bound for their
         duality gap.
+
+        Parameters
+        ----------
+        rows : UniqueRows
+            The rows.
+        penalized : ndarray of bool
+            Whether each parameter is penalised.
+        smooth : bool, default=False
+            Whether the penalty is smooth.
         """
         w = np.zeros(self.n_parameters)
         bound = np.where(penalized, np.inf, HELD_AT)
@@ -158,9 +202,32 @@ class ListedCoordinates(Backend):
 
 
 class PseudoLikelihoodBackend(ListedCoordinates):
-    """For the pseudo-likelihood, or another loss of every variable given the others; rows are scored by the first.
+    """Evaluation of the pseudo-likelihood, or of another loss of each variable given all others.
 
-    ``keep_zeros`` keeps scopes in the model whose parameters are all zero.
+    Parameters
+    ----------
+    parameters : Parameterization
+        The coordinates of the model.
+    loss : type of ConditionalLoss, default=PseudoLikelihood
+        The loss of one variable given all others.
+    keep_zeros : bool, default=False
+        Whether parameters of the model that are zero are stored.
+    jobs : int, default=1
+        Number of threads.
+
+    See Also
+    --------
+    PseudoLikelihoodSpec : Makes this backend.
+
+    Examples
+    --------
+    >>> from mrfit import Structure, UniqueRows
+    >>> from mrfit.objectives import PseudoLikelihoodBackend
+    >>> from mrfit.parameterizations import Canonical
+    >>> rows = UniqueRows.of({"a": [0, 1, 1, 0], "b": [0, 1, 0, 0]})
+    >>> backend = PseudoLikelihoodBackend(Canonical(rows.domain, Structure.complete(2)))
+    >>> backend.objective(rows).n_cells
+    4
     """
 
     def __init__(

@@ -32,7 +32,29 @@ _MOST_ROUNDS = 1000
 
 @dataclass(frozen=True, eq=False)
 class IncompleteFit:
-    """The fit of the last round, with the rows it was made of, and how many rounds there were."""
+    """Result of `fit_incomplete`: the last fit, with the completed rows that it was made of.
+
+    Attributes
+    ----------
+    fitted : FitResult
+        Fit of the last M-step.
+    completions : Completions
+        All complete rows that each incomplete row may be.
+    rows : UniqueRows
+        Those complete rows, weighted by their probability given the observed values.
+    rounds : int
+        Number of EM iterations.
+    converged : bool
+        Whether the weights settled before the limit of 1,000 iterations.
+
+    Examples
+    --------
+    >>> from mrfit import L2, Learner, fit_incomplete
+    >>> table = {"a": ["no", "yes", None, "yes"] * 25, "b": ["no", "yes", "yes", "no"] * 25}
+    >>> found = fit_incomplete(Learner(penalty=L2(1)), table)
+    >>> found.converged, found.fitted.model.n_edges
+    (True, 1)
+    """
 
     fitted: FitResult
     completions: Completions
@@ -52,10 +74,50 @@ def fit_incomplete(
     jobs: int = 1,
     callback: Callable[[int, float], None] | None = None,
 ) -> IncompleteFit:
-    """Learn from rows of which some cells have no value: any table, or a `Dataset` read with ``missing="keep"``.
+    """Learn from rows with missing values by expectation maximisation (EM).
 
-    The structure is given, the penalty l2 or none. ``errors="sandwich"`` asks for standard errors that know what was
-    not observed. ``callback`` is told of every round, and how far log-weights moved in it.
+    Incomplete rows contribute what they have. Unbiased if whether a value is missing depends only on observed values
+    (missing at random). See the how-to page on missing data.
+
+    Parameters
+    ----------
+    learner : Learner
+        Its structure must not be learned, its penalty is `L2`, `SumOfSquares` or `NoPenalty` at one strength, and it
+        has no folds.
+    data : table, Dataset or UniqueRows
+        Rows with missing values: any table, or a `Dataset` read with ``missing="keep"``. Covariates must be complete.
+    errors : {"sandwich"} or None, default=None
+        Estimate standard errors that account for the missing values.
+    jobs : int, default=1
+        Number of threads. The result does not depend on it.
+    callback : callable or None, default=None
+        Called after each iteration with its number and the largest change of the log-weights.
+
+    Returns
+    -------
+    IncompleteFit
+        The last fit as ``fitted``, and whether EM converged.
+
+    Raises
+    ------
+    InputError
+        If the learner has a learned structure, folds, several strengths or another penalty.
+
+    See Also
+    --------
+    mrfit.MarkovNetworkLearner : Does the same with ``missing="em"``.
+
+    References
+    ----------
+    Dempster, Laird and Rubin (1977).
+
+    Examples
+    --------
+    >>> from mrfit import L2, Learner, fit_incomplete
+    >>> table = {"a": ["no", "yes", None, "yes"] * 25, "b": ["no", "yes", "yes", "no"] * 25}
+    >>> found = fit_incomplete(Learner(penalty=L2(1)), table)
+    >>> found.fitted.model
+    <MarkovNetwork: 2 variables, 1 edges, 3 parameters; l2, strength 1>
     """
     _check(learner)
     is_read = isinstance(data, UniqueRows | Dataset)

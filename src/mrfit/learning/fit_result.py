@@ -33,18 +33,26 @@ _LEAST_CHECK, _LONGEST_CHECK = 0.1, 10.0  # seconds
 class Optimum:
     """The optimum at one point of the grid, as a solver found it.
 
-    Parameters
+    Attributes
     ----------
-    solution
-        In the parameters of a backend: ``coordinates``, where they are not those of the problem.
-    score
-        The mean of what was maximised over the rows it was learned from, without the penalty: minus the objective,
-        evaluated at the solution. The penalty is not subtracted from ``solution.value``, whose scale only the solver
-        knows.
-    passes
-        Evaluations and Hessian products over the data, with those that led from the last point to this one.
-    n_groups
-        The number of groups that was asked for, of each class that is tied for itself; None without tying.
+    strength : float
+        Penalty strength.
+    solution : Solution
+        The optimum with its certificate, in the parameters of ``coordinates`` if these are not those of the problem.
+    score : float
+        Mean per row of what was maximised, without the penalty.
+    passes : int
+        Evaluations and Hessian products over the data, including those that led from the previous point to this one.
+    seconds : float
+        Seconds of the fit.
+    n_groups : int or None
+        Requested number of groups of each tied class; None without tying.
+    groups : Groups or None
+        Groups of tied parameters.
+    rounds : tuple
+        Records of the rounds of tying.
+    coordinates : Backend or None
+        Coordinates of the solution, if these are not those of the problem.
     """
 
     strength: float
@@ -60,10 +68,36 @@ class Optimum:
 
 @dataclass(frozen=True, kw_only=True)
 class CandidateFit(Optimum):
-    """The optimum at one point of the grid, with its model and scores; ``solution`` is in the model's parameters.
+    """The optimum at one point of the grid, with its model and scores.
 
-    ``train`` and ``held_out`` are means a row of what was maximised, which ``measure`` names (pll or ll). The held-out
-    score is that of the validation rows, or the mean over the folds of a cross-validation.
+    Scores are means per row, in nats.
+
+    Attributes
+    ----------
+    strength : float
+        Penalty strength.
+    solution : Solution
+        The optimum with its certificate, in the parameters of the model.
+    score : float
+        Mean per row of what was maximised over the training rows.
+    passes : int
+        Evaluations and Hessian products over the data.
+    seconds : float
+        Seconds of the fit.
+    model : MarkovNetwork
+        The fitted model.
+    measure : {"pll", "ll"}
+        What ``train`` is: pseudo-log-likelihood or log-likelihood.
+    judge : {"pll", "ll"}
+        What ``held_out`` is.
+    train : float
+        Mean score of the training rows.
+    held_out : float or None
+        Mean score of the validation rows, or the mean over folds; None without held-out rows.
+    train_pll : float
+        Mean pseudo-log-likelihood of the training rows.
+    fold_scores : tuple of float
+        Score of each fold.
     """
 
     model: MarkovNetwork
@@ -86,21 +120,21 @@ class CandidateFit(Optimum):
         return f"<Fit: {groups}strength {self.strength:g}; {self.measure} {self.train_in_words()}{held_out}>"
 
     def train_in_words(self) -> str:
-        """The train score, with the digits that are known of it."""
+        """Return the train score as text, with the digits that are known."""
         return with_error(self.train, self.log_z_error)
 
     def held_out_in_words(self) -> str:
-        """The held-out score with the digits that are known of it; "none" without held-out rows."""
+        """Return the held-out score as text, with the digits that are known; ``none`` without held-out rows."""
         return "none" if self.held_out is None else with_error(self.held_out, self.held_out_log_z_error)
 
     @property
     def rank(self) -> float:
-        """The held-out score as a number to choose by; nothing is worse than no score."""
+        """Held-out score to choose by; minus infinity if there is none."""
         return -np.inf if self.held_out is None or np.isnan(self.held_out) else self.held_out
 
     @property
     def log_z_error(self) -> float:
-        """The standard error of log Z in every log-likelihood of the model; zero where log Z is exact or in none."""
+        """Standard error of log Z in every log-likelihood of the model; zero if log Z is exact or not needed."""
         return self.model.known_log_z_error if self.measure == "ll" else 0.0
 
     @property
@@ -114,24 +148,24 @@ class CandidateFit(Optimum):
 
     @property
     def n_nonzero(self) -> int:
-        """`MarkovNetwork.n_parameters`."""
+        """Number of nonzero parameters."""
         return self.model.n_parameters
 
     @property
     def nonzero_by_order(self) -> dict[int, int]:
-        """Parameters that are not exactly zero, by the number of variables of their scope."""
+        """Number of nonzero parameters for each size of scope."""
         orders = self.model.parameters.order_of_parameter[self.model.w != 0]
         sizes, counts = np.unique(orders, return_counts=True)
         return {int(size): int(count) for size, count in zip(sizes, counts, strict=True)}
 
     @property
     def n_nonzero_scopes(self) -> int:
-        """`MarkovNetwork.n_scopes`."""
+        """Number of scopes with a nonzero parameter."""
         return self.model.n_scopes
 
     @property
     def n_distinct(self) -> int:
-        """`MarkovNetwork.n_distinct`."""
+        """Number of different values among the nonzero parameters."""
         return self.model.n_distinct
 
     def to_dict(self) -> dict[str, Any]:
@@ -186,9 +220,16 @@ class CandidateFit(Optimum):
 
 @dataclass(frozen=True)
 class MeanScore:
-    """A mean over rows, with its standard error.
+    """A mean over rows, in nats per row, with its standard error.
 
-    ``row_error`` is that of other rows, ``log_z_error`` that of an estimated log Z, which all rows share.
+    Attributes
+    ----------
+    mean : float
+        The mean.
+    row_error : float
+        Standard error due to the sample of rows.
+    log_z_error : float
+        Standard error of an estimated log Z, which all rows share; zero if log Z is exact or not needed.
     """
 
     mean: float
@@ -201,7 +242,15 @@ class MeanScore:
         return hypot(self.row_error, self.log_z_error)
 
     def describe(self, unit: str = "nats a row", *, sign: str = "") -> str:
-        """One number with one error; behind it what the error is made of, where log Z is an estimate."""
+        """Return the mean with one error as text, and what the error consists of if log Z is an estimate.
+
+        Parameters
+        ----------
+        unit : str, default="nats a row"
+            Text after the number.
+        sign : str, default=""
+            ``"+"`` shows the sign of positive numbers.
+        """
         if not self.log_z_error:
             return f"{self.mean:{sign}.4f} +- {self.row_error:.4f} {unit}"
         parts = f"{self.row_error:.2g} over rows, {self.log_z_error:.2g} of log Z"
@@ -210,10 +259,19 @@ class MeanScore:
 
 @dataclass(frozen=True)
 class TyingGain:
-    """The gain of the best tied fit over the best L2 fit, in nats a row, with its standard error.
+    """Gain of the best tied fit over the best L2 fit, in nats per row, with its standard error.
 
-    ``rows`` says on which rows: ``test``, which nothing was chosen on; or ``valid`` or ``folds``, on which both were
-    chosen, from grids of different sizes, so that the difference flatters and no verdict follows from it.
+    Attributes
+    ----------
+    mean : float
+        The gain.
+    standard_error : float
+        Its standard error.
+    l2 : CandidateFit
+        The best L2 fit.
+    rows : {"test", "valid", "folds"}
+        Rows of the comparison. Nothing was chosen on ``test``. Both fits were chosen on ``valid`` or ``folds``, from
+        grids of different sizes: that difference flatters tying, and no verdict follows from it.
     """
 
     mean: float
@@ -242,29 +300,52 @@ class TyingGain:
 
 @dataclass(frozen=True)
 class FitResult:
-    """All fits in the order they were made, the one to keep, and what is known about it.
+    """Result of `Learner.fit`: all fits in order, the best one, and what is known about it.
 
-    Parameters
+    Attributes
     ----------
-    structure
-        What the fits are over, and for a learned one the evidence for its edges.
-    rows
-        How many rows they were learned from.
-    n_cells, n_candidate_parameters
-        What the objective goes over, and how many parameters were considered; `MarkovNetwork.n_parameters` of the model
-        are not zero.
-    guarantee
+    fits : tuple of CandidateFit
+        One fit for each point of the grid, with ``strength``, ``model``, ``train`` and ``held_out`` scores (nats per
+        row).
+    best : CandidateFit
+        The fit that predicts held-out rows best; without held-out rows, the one with the weakest penalty.
+    structure : LearnedStructure
+        The structure of the fits and, if it was learned, the evidence for its edges.
+    rows : RowsSummary
+        Numbers of training rows, distinct rows, dropped rows and variables.
+    n_cells : int
+        Number of cells that one evaluation of the objective passes over.
+    n_candidate_parameters : int
+        Number of parameters of the structure; ``model.n_parameters`` of them are not zero.
+    guarantee : str
         What a converged fit is an optimum over.
-    is_path
-        Whether the strengths led down from one at which nothing is in, rather than being asked for.
-    test
-        The score of the best on rows that had no part in learning.
-    gain
-        For tied parameters, what they gain over L2.
-    engine
-        By which the likelihood was worked out; None for the pseudo-likelihood.
-    parts
-        What the rows of a table in parts were counted to, or where they are; None for rows that are held together.
+    is_path : bool
+        Whether the strengths led down from one at which all penalised parameters are zero, instead of being chosen by
+        the user.
+    test : MeanScore or None
+        Score of the best fit on test rows; None without them.
+    gain : TyingGain or None
+        Gain of tied parameters over L2; None for other penalties.
+    engine : str or None
+        Inference engine of the likelihood; None for the pseudo-likelihood.
+    parts : PartedRows or None
+        Rows of a table in parts; None for rows that are in memory together.
+
+    See Also
+    --------
+    mrfit.plot_scores : A picture of scores against strengths.
+
+    Examples
+    --------
+    >>> from mrfit import L2, Learner
+    >>> table = {"smokes": ["yes", "yes", "no", "no"] * 25, "coughs": ["yes", "no", "no", "no"] * 25}
+    >>> fitted = Learner(penalty=L2(strength=(0.1, 10))).fit(table)
+    >>> fitted.model
+    <MarkovNetwork: 2 variables, 1 edges, 3 parameters; l2, strength 0.1>
+    >>> [fit.strength for fit in fitted.fits]
+    [10.0, 0.1]
+    >>> round(fitted.best.train, 3)
+    -0.833
     """
 
     fits: tuple[CandidateFit, ...]
@@ -301,24 +382,30 @@ class FitResult:
 
     @property
     def model(self) -> MarkovNetwork:
+        """Model of the best fit."""
         return self.best.model
 
     @property
     def check_seconds(self) -> float:
-        """Time limit of a check: about as long as the fits, from the cells they evaluated, not from a clock."""
+        """Time limit of `check` in seconds: about the time of the fits, from their work and not from a clock."""
         worked = _CELL_SECONDS * self.n_cells * sum(fit.passes for fit in self.fits)
         return float(np.clip(worked, _LEAST_CHECK, _LONGEST_CHECK))
 
     def check(self, rows: Any, **how: Any) -> Check:
-        """Whether the model's own rows look like ``rows``; takes about as long as the fits did.
+        """Check whether samples of the model look like ``rows``; takes about as long as the fits.
 
-        ``how`` is as for `MarkovNetwork.check`, whose ``seconds`` are `check_seconds` by default.
+        Parameters
+        ----------
+        rows : table, UniqueRows or Dataset
+            The rows to compare with, usually the training rows.
+        **how
+            Arguments of `MarkovNetwork.check`, whose ``seconds`` are `check_seconds` by default.
         """
         return self.model.check(rows, **{"seconds": self.check_seconds, **how})
 
     @property
     def end_of_grid(self) -> str | None:
-        """``weakest`` or ``strongest`` where held-out rows chose the end of the strengths asked for: try beyond it."""
+        """End of the grid if held-out rows chose it, ``weakest`` or ``strongest``: try strengths beyond."""
         strengths = {fit.strength for fit in self.fits}
         if self.best.held_out is None or len(strengths) < 2 or self.is_path:
             return None
@@ -327,13 +414,13 @@ class FitResult:
 
     @property
     def score_error(self) -> float | None:
-        """Standard error of log Z and of learning by chains together: fits with other seeds differ by as much."""
+        """Standard error of log Z and of learning by chains together; None if the likelihood is exact."""
         known = self.model.provenance.get("log_z")
         return None if known is None else hypot(known["error"], known["learning_error"])
 
     @property
     def estimates(self) -> ErrorsSummary | None:
-        """The parameters of the best model with their standard errors, if these were asked for."""
+        """Parameters of the best model with their standard errors; None if these were not requested."""
         return None if self.model.errors is None else ErrorsSummary.of(self.model)
 
     def to_dict(self, check: Check | None = None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import count
 from math import hypot
 from numbers import Integral, Real
@@ -71,42 +71,72 @@ Progress = Callable[[int, int], None]  # told how many fits are done, and of how
 @_renamed.settings(given="covariates", given_edges="covariates_on_edges")
 @dataclass(frozen=True)
 class Learner:
-    """Settings that decide how a Markov network is learned; `fit` takes the rows.
+    """Settings that decide how a Markov network is learned, as one value; `fit` takes the rows.
+
+    A learner is immutable. Equal learners give equal models, bit for bit, with any number of threads.
 
     Parameters
     ----------
-    structure
-        Which variables interact, or how that is learned; see `mrfit.structures.simple`.
-    penalty
-        What keeps parameters small, zero or equal, and how strongly; see `mrfit.learning.penalty_specs` and ``tied``.
-    objective
-        The pseudo-likelihood, the exact likelihood for few variables or a sparse structure, or interaction screening.
-    parameterization, reference, ordered, scores
-        The coordinates: ``canonical``, ``spectral``, ``full``, ``ising``, ``generalized-ising`` or ``ordered``; the
-        reference categories of canonical ones, see `mrfit.parameterizations.reference_states`; and which variables
-        interact by scores in ordered ones: names, or ``all``; their scores, where these are not 0, 1, 2, ...:
-        ``{"mood": (0, 1, 3)}``.
-    solver
-        By default the one that suits penalty and objective.
-    tolerance, max_iterations
-        When it stops: at a violation (largest subgradient entry of the mean objective) of ``tolerance``.
-    folds
-        Parts of a cross-validation, which chooses where there are no validation rows. Every part learns all there is to
-        learn from its own rows, the structure included.
-    judge
-        What held-out rows choose by: ``ll``, the log-likelihood, estimated where no exact engine fits, or ``pll``; by
-        default what is maximised.
-    patience
-        How often in a row a path may predict held-out rows no better before it ends.
-    seed
+    structure : StructureLearner, default=CompleteGraph()
+        Which variables interact, or how to learn that: for instance `ChowLiuTree`, `ForwardSelection` or
+        `FixedStructure`.
+    penalty : PenaltySpec, default=L2()
+        What keeps parameters small, zero or equal. A penalty with several strengths is a grid.
+    objective : ObjectiveSpec, default=PseudoLikelihoodSpec()
+        What is maximised: the pseudo-likelihood, the likelihood (`LikelihoodSpec`), or interaction screening.
+    parameterization : str or type of Parameterization, default="canonical"
+        The coordinates: ``canonical``, ``spectral``, ``full``, ``ising``, ``generalized-ising`` or ``ordered``.
+    reference : str, default="first"
+        Reference category of each variable, in canonical coordinates: ``first``, ``last``, ``random`` or
+        ``NAME=STATE,...``.
+    solver : Method or None, default=None
+        Method that minimises. None takes the one that suits penalty and objective.
+    tolerance : float, default=1e-6
+        Largest entry of the gradient (with kinks, the subgradient) of the mean objective at which a fit has converged.
+    max_iterations : int, default=1000
+        Largest number of iterations of each fit, 0 or more.
+    folds : int, default=0
+        Number of folds of a cross-validation that chooses among several fits; 0 for none, otherwise 2 or more. Every
+        fold learns from its own rows, the structure included.
+    judge : {"ll", "pll"} or None, default=None
+        Score of held-out rows by which to choose: log-likelihood or pseudo-log-likelihood. None takes what is
+        maximised.
+    patience : int, default=3
+        Number of fits in a row that may predict held-out rows no better before a path of strengths ends; 1 or more.
+    seed : int, default=0
         Random seed for folds, random references, restarts and sampling.
-    covariates, covariates_on_edges
-        Names of variables that the network conditions on and does not model. Each affects every other variable, and
-        with ``covariates_on_edges`` also every pair that interacts.
+    ordered : "all" or tuple of str, default="all"
+        Variables that interact by scores, with the parameterization ``ordered``.
+    scores : dict or tuple, default=()
+        Scores of the states of ordered variables that are not 0, 1, 2, ...: ``{"mood": (0, 1, 3)}``.
+    covariates : tuple of str, default=()
+        Variables that the network conditions on and does not model. Each affects every other variable.
+    covariates_on_edges : bool, default=False
+        Whether covariates also affect every pair that interacts.
+
+    Raises
+    ------
+    InputError
+        If settings contradict each other.
+
+    See Also
+    --------
+    mrfit.learn : The same in one call, with words for parts.
+    mrfit.MarkovNetworkLearner : The same as a scikit-learn estimator.
+
+    Examples
+    --------
+    >>> from mrfit import ChowLiuTree, L2, Learner
+    >>> table = {"smokes": ["yes", "yes", "no", "no"] * 25, "coughs": ["yes", "no", "no", "no"] * 25}
+    >>> learner = Learner(ChowLiuTree(), penalty=L2(strength=0.5))
+    >>> learner
+    <Learner: a tree of most mutual information, l2, strength 0.5, pseudo-likelihood>
+    >>> learner.fit(table).model
+    <MarkovNetwork: 2 variables, 1 edges, 3 parameters; l2, strength 0.5>
     """
 
-    structure: StructureLearner = field(default_factory=CompleteGraph)
-    penalty: PenaltySpec = field(default_factory=L2)
+    structure: StructureLearner = CompleteGraph()  # noqa: RUF009 - a frozen value
+    penalty: PenaltySpec = L2()  # noqa: RUF009
     objective: ObjectiveSpec = PSEUDO_LIKELIHOOD
     parameterization: str | type[Parameterization] = "canonical"
     reference: str = "first"
@@ -196,7 +226,7 @@ class Learner:
 
     @property
     def parameterization_kind(self) -> type[Parameterization]:
-        """The class of the coordinates, given by its word or as it is."""
+        """Class of the coordinates."""
         return PARAMETERIZATIONS.called(self.parameterization)
 
     @property
@@ -220,7 +250,17 @@ class Learner:
         return {"learner": self.results_version} | self.structure_learner.results_versions() | parts
 
     def learn_structure(self, rows: UniqueRows, *, valid: UniqueRows | None = None, jobs: int = 1) -> LearnedStructure:
-        """Learn which variables interact; covariates do with all others, and not with each other."""
+        """Learn which variables interact; each covariate interacts with all others, and not with other covariates.
+
+        Parameters
+        ----------
+        rows : UniqueRows
+            The rows to learn from.
+        valid : UniqueRows or None, default=None
+            Validation rows, for structure learners that select by them.
+        jobs : int, default=1
+            Number of threads. The result does not depend on it.
+        """
         covariates = tuple(rows.domain.index(name) for name in self.covariates)
         if not covariates:
             return self.structure_learner.learn(rows, valid=valid, jobs=jobs)
@@ -234,7 +274,15 @@ class Learner:
         )
 
     def learn_structure_in_parts(self, parts: PartitionedTable, *, jobs: int = 1) -> list[LearnedStructure]:
-        """Learn the structure from a table in parts, and for every fold from the rows of all others."""
+        """Learn the structure from a table in parts: from all rows, then for each fold from the rows of all others.
+
+        Parameters
+        ----------
+        parts : PartitionedTable
+            The table.
+        jobs : int, default=1
+            Number of threads.
+        """
         if self.covariates:
             raise InputError("Networks with covariates are learned from all rows together; read the table as one.")
         learner = self.structure_learner
@@ -271,13 +319,13 @@ class Learner:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything it is made of, ready for JSON."""
+        """Return all settings, ready for JSON."""
         plain: dict[str, Any] = to_plain(self)
         return plain
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Learner:
-        """The learner that `to_dict` was asked of."""
+        """Return the learner of a dictionary that `to_dict` made."""
         if not isinstance(document, Mapping):
             raise InputError(f"A learner is described by an object of its settings; got {type(document).__name__}.")
         try:
@@ -289,12 +337,12 @@ class Learner:
         return learner
 
     def to_json(self) -> str:
-        """`to_dict` as text."""
+        """Return all settings as JSON text."""
         return json.dumps(self.to_dict(), indent=1, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Learner:
-        """The learner that `to_json` was asked of."""
+        """Return the learner of a text that `to_json` made."""
         try:
             document = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -315,37 +363,53 @@ class Learner:
         callback: Callback | None = None,
         progress: Progress | None = None,
     ) -> FitResult:
-        """Learn the structure, fit every point of the grid, and keep the best.
+        """Learn the structure, fit every point of the grid, and choose the best.
 
         The best fit predicts held-out rows best; without any, it is the one with the weakest penalty.
 
         Parameters
         ----------
-        data
-            A table of any kind, rows read before (`UniqueRows`, `Dataset`), or for the pseudo-likelihood a table in
-            files that are never held together (`PartitionedTable`).
-        valid
-            Validation rows, a table or rows read before. Columns and states are matched by name.
-        test
+        data : table, UniqueRows, Dataset or PartitionedTable
+            A pandas or polars frame, Arrow table, array, dict of columns, or rows that were read. A `PartitionedTable`,
+            whose rows are never in memory together, needs the pseudo-likelihood.
+        valid : table, UniqueRows, Dataset or None, default=None
+            Validation rows, which choose among the fits. Columns and states are matched by name.
+        test : table, UniqueRows, Dataset or None, default=None
             Rows that score the best fit and have no part in choosing it.
-        compared
+        jobs : int, default=1
+            Number of threads. The result does not depend on it.
+        compared : bool, default=True
             Whether tied fits are compared with L2 fits, which takes more time.
-        errors
-            ``sandwich`` or ``model`` estimates standard errors of the best fit, which its model keeps (see
-            `mrfit.StandardErrors`).
-        rough
-            Tolerance (1e-4) of a first pass over a large grid of tied fits. Those within 0.03 % of the best score are
-            then fitted to the tolerance. Where parameters are relearned as equal, long fits whose score falls while it
-            is 0.3 % behind the best are abandoned (`Status.ABANDONED`).
-        resume
-            Checkpoint file. A call with the same arguments continues from what it holds (see
-            `mrfit.learning.checkpoint`).
-        callback
-            Called with the strength and every record of a solver; may return True to stop that fit.
-        progress
-            Called with the number of fits done, and of all fits.
-        jobs
-            Threads. The result does not depend on them.
+        errors : {"sandwich", "model"} or None, default=None
+            Estimate standard errors of the best fit, which its model stores (see `StandardErrors`).
+        rough : float or None, default=None
+            Tolerance, such as 1e-4, of a first pass over a large grid of tied fits. Those within 0.03 % of the best
+            score are then fitted to the tolerance. If parameters are relearned as equal, long fits whose score falls
+            while it is 0.3 % behind the best are abandoned.
+        resume : path or None, default=None
+            Checkpoint file. A call with the same arguments continues from what it contains.
+        callback : callable or None, default=None
+            Called with the strength and each record of a solver; it may return True to stop that fit.
+        progress : callable or None, default=None
+            Called with the number of finished fits and the number of all fits.
+
+        Returns
+        -------
+        FitResult
+            All fits and the best one; its model is ``result.model``.
+
+        Raises
+        ------
+        InputError
+            If data and settings do not go together, or exact inference would exceed its limits.
+
+        Examples
+        --------
+        >>> from mrfit import L2, Learner
+        >>> table = {"smokes": ["yes", "yes", "no", "no"] * 25, "coughs": ["yes", "no", "no", "no"] * 25}
+        >>> fitted = Learner(penalty=L2(strength=(0.1, 1, 10)), folds=5).fit(table)
+        >>> len(fitted.fits)
+        3
         """
         self._check_rough(rough, valid is not None, callback is not None)
         if self.folds and valid is not None:

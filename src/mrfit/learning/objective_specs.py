@@ -48,7 +48,34 @@ _MOST_PARAMETERS = 1e8  # 0.8 GB for each of the dozen vectors of a solver
 
 @dataclass(frozen=True)
 class ObjectiveSpec(ABC):
-    """Makes the coordinates of a problem, and scores rows under a model by what was maximised."""
+    """Base class of objectives as users choose them.
+
+    It makes the coordinates of a problem, and scores rows under a model by what was maximised.
+
+    Attributes
+    ----------
+    word : str
+        Class variable: the name at the command line, in JSON and in saved models.
+    measure : str
+        Class variable: the name of its score, ``pll`` or ``ll``.
+    is_joint : bool
+        Class variable: whether it is the probability of whole rows.
+    is_score : bool
+        Class variable: whether its score is what it maximises.
+    results_version : int
+        Class variable: raise it when the same rows lead to other optima.
+
+    See Also
+    --------
+    mrfit.objectives.Objective : The function of the parameters.
+
+    Examples
+    --------
+    >>> from mrfit import LikelihoodSpec
+    >>> from mrfit.objectives import ObjectiveSpec, PseudoLikelihoodSpec
+    >>> isinstance(LikelihoodSpec(), ObjectiveSpec), PseudoLikelihoodSpec().measure
+    (True, 'pll')
+    """
 
     word: ClassVar[str]
     measure: ClassVar[str]  # the name of its score
@@ -58,28 +85,85 @@ class ObjectiveSpec(ABC):
 
     @abstractmethod
     def coordinates(self, parameters: Parameterization, *, listed: bool, keep_zeros: bool, jobs: int) -> Backend:
-        """What is learned; ``listed`` and ``keep_zeros`` as for `ExactCoordinates`. Too much of it is refused."""
+        """Return the backend that evaluates the objective; problems that are too large are refused.
+
+        Parameters
+        ----------
+        parameters : Parameterization
+            The coordinates of the model.
+        listed : bool
+            Whether the scopes must be listed one by one.
+        keep_zeros : bool
+            Whether parameters of the model that are zero are stored.
+        jobs : int
+            Number of threads.
+        """
 
     def joint_plan(self, shape: tuple[int, ...]) -> Plan | None:
-        """What going over all joint states takes, where that is what it does or may do."""
+        """Return the plan of a pass over all joint states, if the objective may need one; else None."""
         return None
 
     @abstractmethod
     def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
-        """The score of every distinct row."""
+        """Return the score of every distinct row, in nats.
+
+        Parameters
+        ----------
+        model : MarkovNetwork
+            The model.
+        rows : UniqueRows
+            The rows.
+        jobs : int
+            Number of threads.
+        """
 
     def score_table(self, model: MarkovNetwork, table: Any, jobs: int | None) -> Floats:
-        """Score every row of a table, in its order; refused where the score cannot be worked out exactly."""
+        """Score every row of a table in its order; refused if the score cannot be computed exactly.
+
+        Parameters
+        ----------
+        model : MarkovNetwork
+            The model.
+        table : table
+            Any table that has the columns of the model.
+        jobs : int or None
+            Number of threads; None for all processors.
+        """
         return getattr(model, f"{self.measure}_rows")(table, jobs=jobs)  # type: ignore[no-any-return]
 
     @abstractmethod
     def check_finite(self, rows: UniqueRows, coordinates: Backend, penalized: NDArray[np.bool_]) -> None:
-        """Refuse where there is no maximum at all, rather than one that some parameters lack."""
+        """Refuse problems without any maximum, as opposed to a maximum that some parameters lack.
+
+        Parameters
+        ----------
+        rows : UniqueRows
+            The rows.
+        coordinates : Backend
+            The backend, from `coordinates`.
+        penalized : ndarray of bool
+            Whether each parameter is penalised.
+        """
 
 
 @dataclass(frozen=True)
 class PseudoLikelihoodSpec(ObjectiveSpec):
-    """The product of every variable's probability given all others."""
+    """Pseudo-likelihood: the product of the probability of every variable given all others (Besag 1975).
+
+    The default objective. Its cost does not depend on log Z, so it suits any number of variables. Its word is
+    ``pseudo-likelihood``.
+
+    See Also
+    --------
+    mrfit.LikelihoodSpec : The probability of whole rows.
+
+    Examples
+    --------
+    >>> from mrfit import Learner
+    >>> from mrfit.objectives import PseudoLikelihoodSpec
+    >>> Learner().objective == PseudoLikelihoodSpec()
+    True
+    """
 
     word: ClassVar[str] = "pseudo-likelihood"
     measure: ClassVar[str] = "pll"
@@ -99,7 +183,21 @@ class PseudoLikelihoodSpec(ObjectiveSpec):
 
 @dataclass(frozen=True)
 class RiseSpec(PseudoLikelihoodSpec):
-    """Minus the interaction screening loss (RISE; Vuffray et al. 2016). Rows are scored as by the pseudo-likelihood."""
+    """Interaction screening objective (RISE; Vuffray et al. 2016).
+
+    Rows are scored by the pseudo-likelihood. Its word is ``rise``.
+
+    See Also
+    --------
+    LogRiseSpec : Maximises minus the logarithm of the loss.
+
+    Examples
+    --------
+    >>> from mrfit import L1, Learner
+    >>> from mrfit.objectives import RiseSpec
+    >>> Learner(penalty=L1(), objective=RiseSpec())
+    <Learner: all pairs, l1, rise>
+    """
 
     word: ClassVar[str] = "rise"
     is_score: ClassVar[bool] = False
@@ -108,7 +206,22 @@ class RiseSpec(PseudoLikelihoodSpec):
 
 @dataclass(frozen=True)
 class LogRiseSpec(RiseSpec):
-    """Minus the sum over variables of its logarithm (logRISE; Lokhov et al. 2018)."""
+    """Logarithmic interaction screening objective (logRISE; Lokhov et al. 2018).
+
+    It maximises minus the sum over variables of the logarithm of the interaction screening loss. Its word is
+    ``log-rise``.
+
+    See Also
+    --------
+    RiseSpec : Maximises minus the loss itself.
+
+    Examples
+    --------
+    >>> from mrfit import L1, Learner
+    >>> from mrfit.objectives import LogRiseSpec
+    >>> Learner(penalty=L1(), objective=LogRiseSpec())
+    <Learner: all pairs, l1, log-rise>
+    """
 
     word: ClassVar[str] = "log-rise"
     loss: ClassVar[type[ConditionalLoss]] = LogInteractionScreening
@@ -116,14 +229,29 @@ class LogRiseSpec(RiseSpec):
 
 @dataclass(frozen=True)
 class LikelihoodSpec(ObjectiveSpec):
-    """The probability of whole rows.
+    """Likelihood: the probability of whole rows.
+
+    Choose it for density estimation, for few variables (about 24 binary ones at most) or sparse structures. Scores are
+    then log-likelihoods, ``ll``, in nats per row. See the how-to page on maximum likelihood.
 
     Parameters
     ----------
-    engine
-        How: ``enumeration`` of all joint states, for few variables; ``tree``, a junction tree, for sparse structures;
-        ``chains`` that go on while parameters change, for any structure: canonical parameters, l2, l1, group and tying.
-        ``exact`` takes the exact one with the shorter forecast, and ``auto`` too, but chains where none ends soon.
+    engine : {"auto", "exact", "enumeration", "tree", "chains"}, default="auto"
+        ``enumeration`` of all joint states, for few variables; ``tree``, a junction tree, for sparse structures;
+        ``chains``, persistent Gibbs chains, for any structure (canonical parameters, with `L2`, `L1`, `GroupLasso` or
+        tying). ``exact`` takes the exact engine with the shorter forecast. ``auto`` does so too, but takes chains if no
+        exact engine would finish soon.
+
+    See Also
+    --------
+    mrfit.objectives.PseudoLikelihoodSpec : The default objective.
+
+    Examples
+    --------
+    >>> from mrfit import LikelihoodSpec, learn
+    >>> table = {"smokes": ["yes", "yes", "no", "no"] * 25, "coughs": ["yes", "no", "no", "no"] * 25}
+    >>> learn(table, objective=LikelihoodSpec("exact")).engine
+    'enumeration'
     """
 
     engine: str = AUTO
@@ -184,7 +312,7 @@ class LikelihoodSpec(ObjectiveSpec):
         return plan
 
     def row_scores(self, model: MarkovNetwork, rows: UniqueRows, jobs: int) -> Floats:
-        """By the log Z that learning has left in the model, an exact engine, or annealing; exact given covariates."""
+        """Return the log-likelihood of every row: by the log Z of the fit, an exact engine, or annealing."""
         if model.covariates:
             return row_ll(model.parameters, model.w, rows.codes, jobs=jobs)
         factors = model.parameters.to_factors(model.w) if model.known_log_z is None else None

@@ -16,9 +16,36 @@ from mrfit.structures.structure import Structure
 
 @dataclass(frozen=True)
 class ParameterLayout:
-    """Which scope each parameter belongs to, of which size, and whether it is penalised.
+    """Layout of the parameters: the scope of each, its size, and whether it is penalised.
 
-    ``tree`` gives the parameters of the smoothed tree within the structure, for those that are drawn there.
+    `PenaltySpec` gets it to build the function of the parameters; users do not make one.
+
+    Parameters
+    ----------
+    structure : Structure
+        The scopes of the model.
+    orders : ndarray of int
+        Size of the scope of each parameter.
+    scopes : callable
+        Returns the number of the scope of each parameter.
+    penalized : ndarray of bool
+        Whether each parameter is penalised.
+    tree : callable
+        Returns the parameters of the smoothed tree within the structure, for penalties that draw towards it.
+
+    See Also
+    --------
+    ConvexPenaltySpec : Takes the layout in ``build``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mrfit import Structure
+    >>> from mrfit.penalties import ParameterLayout
+    >>> orders, scopes = np.array([1, 1, 2]), np.array([0, 1, 2])
+    >>> layout = ParameterLayout(Structure.complete(2), orders, lambda: scopes, orders > 1, lambda: np.zeros(3))
+    >>> layout.weight
+    array([0., 0., 1.])
     """
 
     structure: Structure
@@ -29,7 +56,7 @@ class ParameterLayout:
 
     @cached_property
     def weight(self) -> NDArray[np.float64]:
-        """2^(r - 2) for a scope of r variables: one for pairs, twice as much with every variable more; 0 for free."""
+        """Weight of each parameter: 2^(r - 2) for a scope of r variables, which is 1 for pairs; 0 for a free one."""
         weight: NDArray[np.float64] = np.exp2(np.arange(-2.0, 254.0))[self.orders]
         weight *= self.penalized
         weight.flags.writeable = False
@@ -37,11 +64,11 @@ class ParameterLayout:
 
     @cached_property
     def supersets(self) -> tuple[Indices, Indices]:
-        """The scopes that contain each scope, which are the same at every strength."""
+        """Scopes that contain each scope, the same at every strength."""
         return supersets(self.structure)
 
     def of_scopes(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Of numbers that are the same for all parameters of a scope, one for each scope."""
+        """Return one number for each scope, from numbers that are equal for all parameters of a scope."""
         scopes = self.scopes()
         out = np.zeros(max(self.structure.n_scopes, int(scopes.max(initial=-1)) + 1))
         out[scopes] = values

@@ -53,15 +53,38 @@ class Grid:
 
 @dataclass(frozen=True)
 class PenaltySpec(ABC):
-    """A penalty as a user chooses it; the function of the parameters is built when their layout is known.
+    """A penalty as users choose it; the function of the parameters is built when their layout is known.
+
+    Derive from `ConvexPenaltySpec` or `SparsePenaltySpec` to add a penalty; the page on plug-ins has a complete one.
 
     Parameters
     ----------
-    strength
-        The papers' lambda, against the sum over rows; several are tried, warm-started. None is the penalty's own way:
-        1, a path from the critical strength down where held-out rows can say where it ends, or the paper's grid.
-    free_orders
-        Scope sizes it leaves alone; None for its paper's choice.
+    strength : float, sequence of float or None, default=None
+        Penalty strength, the papers' lambda, above 0. It is added to the summed (not averaged) log-likelihood. Several
+        strengths are a grid, whose fits start at each other. None leaves the grid to the penalty.
+    free_orders : sequence of int or None, default=None
+        Sizes of scopes that the penalty leaves alone. None takes the default of the penalty.
+
+    Attributes
+    ----------
+    word : str
+        Class variable: the name at the command line, in JSON and in saved models.
+    function : type of Penalty or None
+        Class variable: the function of the parameters that solvers minimise; None if no solver meets it.
+    results_version : int
+        Class variable: raise it when the same rows lead to other parameters.
+
+    See Also
+    --------
+    mrfit.penalties.Penalty : The function of the parameters.
+    mrfit.register : Make a penalty known by its word.
+
+    Examples
+    --------
+    >>> from mrfit import L1
+    >>> from mrfit.penalties import PenaltySpec
+    >>> isinstance(L1(), PenaltySpec), L1(strength=3).describe()
+    (True, 'l1, strength 3')
     """
 
     strength: float | Sequence[float] | None = None
@@ -94,35 +117,72 @@ class PenaltySpec(ABC):
         return (float(self.strength),)  # type: ignore[arg-type]
 
     def grid(self, problem: FitProblem, *, selecting: bool) -> Grid:
-        """The points to fit; ``selecting`` says whether held-out rows will choose among them."""
+        """Return the points to fit.
+
+        Parameters
+        ----------
+        problem : FitProblem
+            Rows, structure and learner together.
+        selecting : bool
+            Whether held-out rows choose among the points.
+        """
         return Grid(self.strengths or self.default_strengths)
 
     @abstractmethod
     def fits(self, problem: FitProblem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
-        """The optima of the grid, in the order that makes it cheap."""
+        """Yield the optima of the grid, in the order in which each is a good start for the next.
+
+        Parameters
+        ----------
+        problem : FitProblem
+            Rows, structure and learner together.
+        grid : Grid
+            The points to fit, from `grid`.
+        callback : callable or None
+            Called with the strength and each record of the solver; it may return True to stop that fit.
+        """
 
     def solver(self, coordinates: Backend) -> Method[Any]:
-        """The one that suits it best."""
+        """Return the method that suits this penalty best."""
         return TruncatedNewton()
 
     def check(
         self, objective: ObjectiveSpec, parameterization: type[Parameterization], solver: Method[Any] | None
     ) -> None:
-        """Refuse what does not go together; None is the solver that suits."""
+        """Refuse an objective, a parameterization or a solver that does not go with this penalty.
+
+        Parameters
+        ----------
+        objective : ObjectiveSpec
+            What is maximised.
+        parameterization : type of Parameterization
+            The coordinates.
+        solver : Method or None
+            The method of the learner; None for the one that suits.
+        """
         if self.function is not None and solver is not None:
             check_suitable(type(solver), self.function)
 
     def default_free_orders_with(self, objective: ObjectiveSpec) -> tuple[int, ...] | None:
-        """Scope sizes it leaves alone by itself; None for all."""
+        """Return the sizes of scopes that it leaves alone by default; None for all."""
         return self.default_free_orders
 
     def free_orders_in(self, structure: Structure, objective: ObjectiveSpec) -> tuple[int, ...]:
-        """Scope sizes of a structure that are not penalised."""
+        """Return the sizes of scopes of a structure that are not penalised.
+
+        Parameters
+        ----------
+        structure : Structure
+            The scopes of the model.
+        objective : ObjectiveSpec
+            What is maximised; the default of L2 depends on it.
+        """
         orders = tuple(structure.blocks)
         chosen = self.default_free_orders_with(objective) if self.free_orders is None else self.free_orders
         return orders if chosen is None else tuple(order for order in chosen if order in orders)
 
     def check_free_orders(self, structure: Structure) -> None:
+        """Refuse free orders that a structure does not have."""
         absent = sorted(set(self.free_orders or ()) - set(structure.blocks))
         if absent:
             raise InputError(
@@ -130,7 +190,7 @@ class PenaltySpec(ABC):
             )
 
     def first_scopes(self, structure: Structure) -> Structure:
-        """The part of a structure that fits begin with; a search lets in more of it."""
+        """Return the part of a structure that fits begin with; a search adds more of it."""
         return structure
 
     @property
@@ -139,11 +199,14 @@ class PenaltySpec(ABC):
         return False
 
     def needs_scope_order(self) -> bool:
-        """Whether parameters must stand scope by scope, also where all sets of variables could be stored leaner."""
+        """Whether parameters must be stored scope by scope, even where all sets of variables could be stored leaner."""
         return False
 
     def stiffness(self, strength: float) -> float:
-        """Its second derivative in every parameter it touches; refused where that does not tell standard errors."""
+        """Return the second derivative in every parameter that it penalises.
+
+        Standard errors need it. Penalties after which standard errors are unknown raise `InputError`.
+        """
         raise InputError(
             f"Parameters under the penalty {self.word!r} have no standard errors that are known. Use l2 or none, or "
             "leave the errors out."
@@ -151,6 +214,7 @@ class PenaltySpec(ABC):
 
     @property
     def is_convex(self) -> bool:
+        """Whether the function of the parameters is convex, so that a converged fit is an optimum."""
         return self.function is None or self.function.is_convex
 
     def guarantee(self) -> str:
@@ -165,7 +229,15 @@ class PenaltySpec(ABC):
         return f"{self.word}, strength{several} {several_in_words(self.strengths)}"
 
     def described(self, optimum: Optimum, free_orders: tuple[int, ...]) -> dict[str, Any]:
-        """Return the penalty for the provenance of a model."""
+        """Return the penalty for the provenance of a model, ready for JSON.
+
+        Parameters
+        ----------
+        optimum : Optimum
+            The fit, which knows its strength.
+        free_orders : tuple of int
+            Sizes of scopes that were not penalised.
+        """
         return {"name": self.word, "strength": optimum.strength, "free_orders": list(free_orders)}
 
 

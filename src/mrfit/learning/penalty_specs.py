@@ -39,13 +39,50 @@ _MOST_STRENGTHS = 40  # of a path, each 1 / sqrt(2) of the last
 
 @dataclass(frozen=True)
 class ConvexPenaltySpec(PenaltySpec):
-    """A function of the parameters, minimised together with the objective from the strongest to the weakest."""
+    """Base class of penalties that are a convex function of the parameters at every strength.
+
+    Fits go from the strongest penalty to the weakest, each from the last. A subclass needs a ``word``, the class of its
+    ``function`` and `build`.
+
+    Parameters
+    ----------
+    strength : float, sequence of float or None, default=None
+        Penalty strength, above 0, added to the summed (not averaged) log-likelihood.
+    free_orders : sequence of int or None, default=None
+        Sizes of scopes that the penalty leaves alone; None for none of them.
+
+    See Also
+    --------
+    SparsePenaltySpec : Base class of penalties that make parameters zero.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from mrfit.penalties import ConvexPenaltySpec, Ridge
+    >>> @dataclass(frozen=True)
+    ... class Halved(ConvexPenaltySpec):
+    ...     word = "halved"
+    ...     function = Ridge
+    ...
+    ...     def build(self, strength, layout):
+    ...         return Ridge(strength / 2, layout.penalized)
+    >>> Halved(strength=3).describe()
+    'halved, strength 3'
+    """
 
     is_smooth: ClassVar[bool] = True  # shrinks parameters without making any zero
 
     @abstractmethod
     def build(self, strength: float, layout: ParameterLayout) -> Penalty:
-        """The function itself."""
+        """Return the function of the parameters.
+
+        Parameters
+        ----------
+        strength : float
+            The penalty strength.
+        layout : ParameterLayout
+            Which scope each parameter belongs to, and which parameters are penalised.
+        """
 
     def solver(self, coordinates: Backend) -> Method[Any]:
         return coordinates.smooth_solver
@@ -61,7 +98,19 @@ class ConvexPenaltySpec(PenaltySpec):
         solver: Method[Any] | None = None,
         callback: Callback | None = None,
     ) -> Iterator[Optimum]:
-        """The optima from the strongest penalty to the weakest, each from the last."""
+        """Yield the optima from the strongest penalty to the weakest, each started at the last.
+
+        Parameters
+        ----------
+        problem : FitProblem
+            Rows, structure and learner together.
+        strengths : iterable of float
+            Penalty strengths, in any order.
+        solver : Method or None, default=None
+            None takes the method of the problem.
+        callback : callable or None, default=None
+            Called with the strength and each record of the solver; it may return True to stop that fit.
+        """
         w = problem.warm_start if self.is_smooth else problem.start
         for strength in sorted(strengths, reverse=True):
             optimum = self.fit(problem, strength, w, solver=solver, callback=callback)
@@ -77,7 +126,21 @@ class ConvexPenaltySpec(PenaltySpec):
         solver: Method[Any] | None = None,
         callback: Callback | None = None,
     ) -> Optimum:
-        """The optimum at one strength, from ``w``."""
+        """Return the optimum at one strength.
+
+        Parameters
+        ----------
+        problem : FitProblem
+            Rows, structure and learner together.
+        strength : float
+            The penalty strength.
+        w : ndarray
+            Parameters to start at.
+        solver : Method or None, default=None
+            None takes the method of the problem.
+        callback : callable or None, default=None
+            Called with the strength and each record of the solver; it may return True to stop the fit.
+        """
         function = self.build(strength, problem.layout)
         if problem.chain_problem is not None:
             return fit_by_chains(problem.chain_problem, function, strength, None if w is problem.start else w)
@@ -94,13 +157,45 @@ class ConvexPenaltySpec(PenaltySpec):
 
 @dataclass(frozen=True)
 class L2(ConvexPenaltySpec):
-    """Half the sum of squares: all parameters shrink (Chou et al. 2018, eq. 2).
+    """L2 (ridge) penalty: half the sum of squares, which shrinks all parameters (Chou et al. 2018, eq. 2).
+
+    It makes no parameter zero. It is the default of every learner.
 
     Parameters
     ----------
-    toward
-        Where they are drawn: ``zero``, or ``tree``, the smoothed tree of most mutual information within the structure.
-        Where variables nearly determine each other, what is drawn towards zero loses that.
+    strength : float, sequence of float or None, default=None
+        Penalty strength, the papers' lambda, above 0. The penalty is added to the summed (not averaged) log-likelihood,
+        so the same value weighs less with more rows. Several values are a grid: held-out rows choose, without them the
+        weakest wins. None means 1.
+    free_orders : sequence of int or None, default=None
+        Sizes of scopes that the penalty leaves alone: 1 for single variables, 2 for pairs. None means no size for the
+        pseudo-likelihood and 1 for the likelihood, where shrinking single variables would cost fit without making other
+        parameters better known.
+    toward : {"zero", "tree"}, default="zero"
+        Values towards which parameters shrink: zero, or those of the smoothed Chow-Liu tree within the structure.
+        Choose ``tree`` if variables nearly determine each other: shrinking towards zero loses such associations.
+
+    See Also
+    --------
+    SumOfSquares : The sum of squares without the factor 1/2.
+    L1 : Makes many parameters exactly zero.
+
+    Notes
+    -----
+    A Gaussian prior with standard deviation s on each parameter is an L2 penalty of strength 1 / s^2. Standard errors
+    are available after ``toward="zero"`` alone.
+
+    Examples
+    --------
+    >>> from mrfit import L2, learn
+    >>> table = {"smokes": ["yes", "yes", "no", "no"] * 25, "coughs": ["yes", "no", "no", "no"] * 25}
+    >>> learn(table, penalty=L2(strength=0.5)).best.strength
+    0.5
+
+    Choose among strengths by cross-validation:
+
+    >>> learn(table, penalty=L2(strength=(0.1, 1, 10)), folds=5).best.strength in (0.1, 1, 10)
+    True
     """
 
     toward: str = ZERO
@@ -141,7 +236,37 @@ class L2(ConvexPenaltySpec):
 
 @dataclass(frozen=True)
 class SumOfSquares(ConvexPenaltySpec):
-    """The sum of squares, without a factor 1/2 (Buchman et al. 2012, eq. 11)."""
+    """Sum of squares without the factor 1/2, on all parameters alike (Buchman et al. 2012, eq. 11).
+
+    Strength s is the same as `L2` of strength 2 s without free orders. Its word is ``flat-l2``.
+
+    Parameters
+    ----------
+    strength : float, sequence of float or None, default=None
+        Penalty strength, the papers' lambda, above 0. The penalty is added to the summed (not averaged) log-likelihood,
+        so the same value weighs less with more rows. Several values are a grid: held-out rows choose, without them the
+        weakest wins. None means 1, or with held-out rows a path of 40 strengths, each 1 / sqrt(2) of the last, from one
+        that leaves little of the data.
+    free_orders : sequence of int or None, default=None
+        Sizes of scopes that the penalty leaves alone: 1 for single variables, 2 for pairs. None means that all sizes
+        are penalised.
+
+    See Also
+    --------
+    L2 : The usual form, with the factor 1/2.
+
+    Notes
+    -----
+    For all interactions (``order:all``) in spectral coordinates the optimum over the joint table has a closed form.
+
+    Examples
+    --------
+    >>> from mrfit import L2, SumOfSquares, learn
+    >>> table = {"smokes": ["yes", "yes", "no", "no"] * 25, "coughs": ["yes", "no", "no", "no"] * 25}
+    >>> flat, usual = learn(table, penalty=SumOfSquares(1.0)).model, learn(table, penalty=L2(2.0)).model
+    >>> bool(abs(flat.w - usual.w).max() < 1e-5)
+    True
+    """
 
     word: ClassVar[str] = "flat-l2"
     function: ClassVar[type[Penalty]] = Ridge
@@ -165,7 +290,29 @@ class SumOfSquares(ConvexPenaltySpec):
 
 @dataclass(frozen=True)
 class NoPenalty(ConvexPenaltySpec):
-    """Maximum (pseudo-)likelihood."""
+    """No penalty: the maximum of the likelihood or pseudo-likelihood itself.
+
+    Some parameters may have no finite optimum, for instance if two states never occur together. ``model.unbounded``
+    names them with their limits.
+
+    Parameters
+    ----------
+    strength : None, default=None
+        There is none; any number is refused.
+    free_orders : sequence of int or None, default=None
+        Without effect: no scope is penalised.
+
+    See Also
+    --------
+    PseudoCounts : Smoothing, which keeps parameters finite.
+
+    Examples
+    --------
+    >>> from mrfit import NoPenalty, learn
+    >>> table = {"smokes": ["yes", "yes", "no", "no"] * 25, "coughs": ["yes", "no", "no", "no"] * 25}
+    >>> learn(table, penalty=NoPenalty()).model.unbounded
+    {'coughs=yes': '-inf', 'smokes=yes & coughs=yes': '+inf'}
+    """
 
     word: ClassVar[str] = "none"
     function: ClassVar[type[Penalty]] = ZeroPenalty
@@ -192,13 +339,34 @@ class NoPenalty(ConvexPenaltySpec):
 
 @dataclass(frozen=True)
 class SparsePenaltySpec(ConvexPenaltySpec):
-    """Penalties that make parameters exactly zero, all of them from some strength on.
+    """Base class of penalties that make parameters exactly zero, all of them from some strength on.
+
+    A subclass needs a ``word``, the class of its ``function``, a `NonsmoothPenalty`, and `build`.
 
     Parameters
     ----------
-    search
-        ``exact``: one optimum over all scopes of the structure. ``hierarchical``: a scope of three or more variables
-        enters only when all its subsets are in (Schmidt and Murphy 2010); not an optimum over all of them.
+    strength : float, sequence of float or None, default=None
+        Penalty strength, above 0, added to the summed (not averaged) log-likelihood. None means 1, or with held-out
+        rows a path from the weakest strength at which all penalised parameters are zero, down to where held-out scores
+        stop rising.
+    free_orders : sequence of int or None, default=None
+        Sizes of scopes that the penalty leaves alone; None for single variables.
+    search : {"exact", "hierarchical"}, default="exact"
+        ``exact`` finds one optimum over all scopes of the structure. ``hierarchical`` lets a scope of three or more
+        variables enter only when all its subsets are in (Schmidt and Murphy 2010): faster with higher orders, but not
+        an optimum over all scopes.
+
+    See Also
+    --------
+    L1 : The plainest of them.
+    ConvexPenaltySpec : Base class of penalties that make no zeros.
+
+    Examples
+    --------
+    >>> from mrfit import L1, L2
+    >>> from mrfit.penalties import SparsePenaltySpec
+    >>> isinstance(L1(), SparsePenaltySpec), isinstance(L2(), SparsePenaltySpec)
+    (True, False)
     """
 
     search: str = "exact"
@@ -237,7 +405,7 @@ class SparsePenaltySpec(ConvexPenaltySpec):
         return path_down(critical)
 
     def critical_strength(self, problem: FitProblem) -> float:
-        """The smallest strength at which all penalised parameters are zero."""
+        """Return the smallest strength at which all penalised parameters are zero."""
         _, gradient = problem.objective.value_and_gradient(self._without_penalized(problem))
         return self.build(1.0, problem.layout).critical_strength(problem.total_weight * gradient)
 
@@ -267,7 +435,44 @@ class SparsePenaltySpec(ConvexPenaltySpec):
 
 @dataclass(frozen=True)
 class L1(SparsePenaltySpec):
-    """The sum of absolute values, those of scopes of r variables weighed 2^(r-2) (Buchman et al. 2012, eq. 8)."""
+    """L1 (lasso) penalty: the sum of absolute values, which makes many parameters exactly zero.
+
+    Parameters of a scope of r variables have the weight 2^(r - 2): 1 for pairs, and twice as much for each further
+    variable (Buchman et al. 2012, eq. 8).
+
+    Parameters
+    ----------
+    strength : float, sequence of float or None, default=None
+        Penalty strength, the papers' lambda, above 0. The penalty is added to the summed (not averaged) log-likelihood,
+        so the same value weighs less with more rows. Several values are a grid: held-out rows choose, without them the
+        weakest wins. None means 1, or with held-out rows a path from the weakest strength at which all penalised
+        parameters are zero, down to where held-out scores stop rising.
+    free_orders : sequence of int or None, default=None
+        Sizes of scopes that the penalty leaves alone: 1 for single variables, 2 for pairs. None means single variables,
+        (1,).
+    search : {"exact", "hierarchical"}, default="exact"
+        ``exact`` finds one optimum over all scopes of the structure. ``hierarchical`` lets a scope of three or more
+        variables enter only when all its subsets are in (Schmidt and Murphy 2010): faster with higher orders, but not
+        an optimum over all scopes.
+
+    See Also
+    --------
+    GroupLasso : Keeps or removes all parameters of a scope together.
+    UniformL1 : The same weight for all scopes, single variables included.
+    L1Path : Learns a structure by one l1 regression for each variable.
+
+    Notes
+    -----
+    The nonzero parameters are shrunk. For a network to interpret, learn the structure and fit it again with `L2`, or
+    see the page on structure learning. Standard errors are not available after selection.
+
+    Examples
+    --------
+    >>> from mrfit import L1, learn
+    >>> table = {"smokes": ["yes", "yes", "no", "no"] * 25, "coughs": ["yes", "no", "no", "no"] * 25}
+    >>> [learn(table, penalty=L1(strength)).model.n_edges for strength in (1, 50)]
+    [1, 0]
+    """
 
     word: ClassVar[str] = "l1"
     function: ClassVar[type[Penalty]] = WeightedL1
@@ -279,7 +484,36 @@ class L1(SparsePenaltySpec):
 
 @dataclass(frozen=True)
 class UniformL1(L1):
-    """The sum of absolute values, all orders alike, none free."""
+    """Sum of absolute values with the same weight for all scopes, single variables included.
+
+    Its word is ``flat-l1``.
+
+    Parameters
+    ----------
+    strength : float, sequence of float or None, default=None
+        Penalty strength, the papers' lambda, above 0. The penalty is added to the summed (not averaged) log-likelihood,
+        so the same value weighs less with more rows. Several values are a grid: held-out rows choose, without them the
+        weakest wins. None means 1, or with held-out rows a path from the weakest strength at which all penalised
+        parameters are zero, down to where held-out scores stop rising.
+    free_orders : sequence of int or None, default=None
+        Sizes of scopes that the penalty leaves alone: 1 for single variables, 2 for pairs. None means that all sizes
+        are penalised.
+    search : {"exact", "hierarchical"}, default="exact"
+        ``exact`` finds the optimum over all scopes. ``hierarchical`` lets a scope of three or more variables enter only
+        when all its subsets are in (Schmidt and Murphy 2010): faster with higher orders, but not an optimum over all
+        scopes.
+
+    See Also
+    --------
+    L1 : Weights by the size of the scope; single variables are free.
+
+    Examples
+    --------
+    >>> from mrfit import UniformL1, learn
+    >>> table = {"smokes": ["yes", "yes", "no", "no"] * 25, "coughs": ["yes", "no", "no", "no"] * 25}
+    >>> [learn(table, penalty=UniformL1(strength)).model.n_edges for strength in (1, 50)]
+    [1, 0]
+    """
 
     word: ClassVar[str] = "flat-l1"
     default_free_orders: ClassVar[tuple[int, ...] | None] = ()
@@ -290,7 +524,38 @@ class UniformL1(L1):
 
 @dataclass(frozen=True)
 class GroupLasso(SparsePenaltySpec):
-    """Norms of all parameters of a scope at once (Buchman et al. 2012, eq. 9)."""
+    """Group lasso: Euclidean norms of all parameters of a scope, so that whole scopes are zero or not.
+
+    Scopes of r variables have the weight 2^(r - 2) (Buchman et al. 2012, eq. 9). For binary variables it is `L1`;
+    choose it for variables with more states.
+
+    Parameters
+    ----------
+    strength : float, sequence of float or None, default=None
+        Penalty strength, the papers' lambda, above 0. The penalty is added to the summed (not averaged) log-likelihood,
+        so the same value weighs less with more rows. Several values are a grid: held-out rows choose, without them the
+        weakest wins. None means 1, or with held-out rows a path from the weakest strength at which all penalised
+        parameters are zero, down to where held-out scores stop rising.
+    free_orders : sequence of int or None, default=None
+        Sizes of scopes that the penalty leaves alone: 1 for single variables, 2 for pairs. None means single variables,
+        (1,).
+    search : {"exact", "hierarchical"}, default="exact"
+        ``exact`` finds an optimum that no other choice of scopes improves. ``hierarchical`` lets a scope of three or
+        more variables enter only when all its subsets are in (Schmidt and Murphy 2010): faster with higher orders, but
+        not an optimum over all scopes.
+
+    See Also
+    --------
+    L1 : Single parameters of a scope may be zero.
+    HierarchicalLasso : Scopes enter after their subsets.
+
+    Examples
+    --------
+    >>> from mrfit import GroupLasso, learn
+    >>> table = {"smokes": ["yes", "yes", "no", "no"] * 25, "coughs": ["yes", "no", "no", "no"] * 25}
+    >>> [learn(table, penalty=GroupLasso(strength)).model.n_edges for strength in (1, 50)]
+    [1, 0]
+    """
 
     word: ClassVar[str] = "group"
     function: ClassVar[type[Penalty]] = GroupL1
@@ -302,7 +567,38 @@ class GroupLasso(SparsePenaltySpec):
 
 @dataclass(frozen=True)
 class HierarchicalLasso(SparsePenaltySpec):
-    """Norms of a scope together with all that contain it (Buchman et al. 2012, eq. 10)."""
+    """Hierarchical group lasso: removing a scope removes every scope that contains it.
+
+    The sum over scopes of the norm of a scope together with all that contain it (Buchman et al. 2012, eq. 10; Schmidt
+    and Murphy 2010). Choose it for structures with interactions of three and more variables, such as ``order:3``.
+
+    Parameters
+    ----------
+    strength : float, sequence of float or None, default=None
+        Penalty strength, the papers' lambda, above 0. The penalty is added to the summed (not averaged) log-likelihood,
+        so the same value weighs less with more rows. Several values are a grid: held-out rows choose, without them the
+        weakest wins. None means 1, or with held-out rows a path from the weakest strength at which all penalised
+        parameters are zero, down to where held-out scores stop rising.
+    free_orders : sequence of int or None, default=None
+        Sizes of scopes that the penalty leaves alone: 1 for single variables, 2 for pairs. None means single variables,
+        (1,).
+    search : {"exact", "hierarchical"}, default="exact"
+        ``exact`` finds one optimum over every scope. ``hierarchical`` lets a scope of three or more variables enter
+        only when all its subsets are in (Schmidt and Murphy 2010): faster with higher orders, but not an optimum over
+        all scopes.
+
+    See Also
+    --------
+    GroupLasso : The same norms without the hierarchy.
+    AllInteractions : The structure of all scopes up to a size.
+
+    Examples
+    --------
+    >>> from mrfit import HierarchicalLasso, learn
+    >>> table = {"smokes": ["yes", "yes", "no", "no"] * 25, "coughs": ["yes", "no", "no", "no"] * 25}
+    >>> [learn(table, penalty=HierarchicalLasso(strength)).model.n_edges for strength in (1, 50)]
+    [1, 0]
+    """
 
     word: ClassVar[str] = "hierarchical"
     function: ClassVar[type[Penalty]] = HierarchicalL1

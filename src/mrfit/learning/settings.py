@@ -12,22 +12,34 @@ from mrfit.solvers.method import Method
 
 @dataclass(frozen=True)
 class ParameterizationOptions:
-    """In which parameters a network is learned.
+    """Coordinates of a network: their kind, reference categories and scores.
 
     Parameters
     ----------
     word : str or type of Parameterization, default="canonical"
         ``canonical``, ``spectral``, ``full``, ``ising``, ``generalized-ising`` or ``ordered``, or a class of your own.
     reference : str, default="first"
-        For canonical coordinates the silent state of each variable: ``first``, ``last``, ``random`` or
+        Reference category of each variable in canonical coordinates: ``first``, ``last``, ``random`` or
         ``NAME=STATE,...``.
     ordered : "all", list of str or None, default=None
-        Columns whose states have an order and which interact by their scores 0, 1, 2, ...: one parameter and a sign for
-        a pair of them. Makes canonical coordinates ``ordered``. Numbers are in order, the order of words is declared
+        Columns whose states have an order and which interact by their scores 0, 1, 2, ...: one signed parameter for
+        each pair of them. Makes canonical coordinates ``ordered``. Numbers are in order; declare the order of words
         (``states`` of the estimator, or an ordered pandas category).
     scores : dict or None, default=None
         Scores of columns that are not 0, 1, 2, ...: a number for each state, ``{"mood": (0, 1, 3)}``. Such columns are
         ordered.
+
+    See Also
+    --------
+    mrfit.MarkovNetworkLearner : Takes these options as ``parameterization``.
+
+    Examples
+    --------
+    >>> from mrfit import MarkovNetworkLearner, ParameterizationOptions
+    >>> table = {"mood": [0, 1, 2, 2] * 25, "sleep": [0, 1, 1, 2] * 25}
+    >>> learner = MarkovNetworkLearner(parameterization=ParameterizationOptions(ordered="all"))
+    >>> learner.fit(table).model_.parameters.word
+    'ordered'
     """
 
     word: str | type[Parameterization] = "canonical"
@@ -43,9 +55,20 @@ class Covariates:
     Parameters
     ----------
     columns : str or list of str
-        Each has an effect on every variable that is modelled.
+        Names of the columns. Each affects every variable that is modelled.
     on_edges : bool, default=False
-        Whether they have an effect on every pair that interacts, too.
+        Whether they also affect every pair that interacts.
+
+    See Also
+    --------
+    mrfit.MarkovNetworkLearner : Takes these as ``covariates``.
+
+    Examples
+    --------
+    >>> from mrfit import Covariates, MarkovNetworkLearner
+    >>> table = {"age": [0, 1, 0, 1] * 25, "a": [0, 1, 1, 0] * 25, "b": [0, 1, 0, 0] * 25}
+    >>> MarkovNetworkLearner(covariates=Covariates("age")).fit(table).model_.covariates
+    ('age',)
     """
 
     columns: str | Sequence[str]
@@ -54,15 +77,29 @@ class Covariates:
 
 @dataclass(frozen=True)
 class SolverOptions:
-    """How an optimum is found and when it is good enough.
+    """Method that finds an optimum, and when it stops.
 
     Parameters
     ----------
-    method : {"newton", "lbfgs", "owlqn", "proximal-newton", "fista"} or None, default=None
-        None takes the one that suits the penalty.
+    method : str, Method or None, default=None
+        ``newton``, ``lbfgs``, ``owlqn``, ``proximal-newton``, ``fista`` or a `Method`; None takes the one that suits
+        the penalty.
     tolerance : float, default=1e-6
-        Largest entry of the subgradient of the mean objective at the solution.
+        Largest entry of the gradient (with kinks, the subgradient) of the mean objective at which a fit has converged.
     max_iterations : int, default=1000
+        Largest number of iterations of each fit.
+
+    See Also
+    --------
+    mrfit.MarkovNetworkLearner : Takes these options as ``solver``.
+
+    Examples
+    --------
+    >>> from mrfit import MarkovNetworkLearner, SolverOptions
+    >>> table = {"a": [0, 1, 1, 0] * 25, "b": [0, 1, 0, 0] * 25}
+    >>> learner = MarkovNetworkLearner(solver=SolverOptions("lbfgs", tolerance=1e-8)).fit(table)
+    >>> bool(learner.solution_.violation <= 1e-8)
+    True
     """
 
     method: str | Method[Any] | None = None

@@ -126,10 +126,51 @@ def learn(
     progress: Progress | None = None,
     **parts: Any,
 ) -> FitResult:
-    """Learn a network in one call: ``learn(table, "tree", penalty="l1")``.
+    """Learn a network in one call; words or objects say how.
 
-    ``data`` and ``valid`` are tables, or rows read before. ``structure`` and the further ``parts`` may be words or
-    objects; a ``learner`` replaces all of these but the structure. See `Learner.fit` for the rest.
+    Parameters
+    ----------
+    data : table, UniqueRows, Dataset or PartitionedTable
+        A pandas or polars frame, Arrow table, array, dict of columns, or rows that were read.
+    structure : str, StructureLearner, Structure or networkx.Graph, default="complete"
+        ``complete``, ``independent``, ``tree``, ``learned``, ``order:R``, ``edges:FILE`` or another registered word, or
+        an object.
+    learner : Learner or None, default=None
+        A learner with all other settings; replaces ``parts``.
+    valid : table, UniqueRows, Dataset or None, default=None
+        Validation rows, which choose among several fits.
+    jobs : int, default=1
+        Number of threads. The result does not depend on it.
+    errors : {"sandwich", "model"} or None, default=None
+        Estimate standard errors of the best fit.
+    callback : callable or None, default=None
+        Called with the strength and each record of a solver; it may return True to stop that fit.
+    progress : callable or None, default=None
+        Called with the number of finished fits and the number of all fits.
+    **parts
+        Settings of `Learner`. ``penalty``, ``objective`` and ``solver`` may be words such as ``"l1"``.
+
+    Returns
+    -------
+    FitResult
+        All fits and the best one; its model is ``result.model``.
+
+    Raises
+    ------
+    InputError
+        If a word is unknown, settings contradict each other, or data cannot be read.
+
+    See Also
+    --------
+    mrfit.Learner : All settings as one value.
+
+    Examples
+    --------
+    >>> from mrfit import learn
+    >>> table = {"smokes": ["yes", "yes", "no", "no"] * 25, "coughs": ["yes", "no", "no", "no"] * 25}
+    >>> fitted = learn(table, "tree", penalty="l2")
+    >>> fitted.model.strongest(1, order=2)
+    [('smokes=yes & coughs=yes', 2.72...)]
     """
     if learner is not None and parts:
         raise InputError(f"A learner has its own {next(iter(parts))!r}; give one of them.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
@@ -48,16 +48,20 @@ _RANDOM_SCALE = 0.01
 
 @dataclass(frozen=True)
 class TyingSpec(PenaltySpec):
-    """Base of the three ways to tie.
+    """Base class of penalties that tie parameters to a few values.
 
     Parameters
     ----------
-    groups
-        Numbers of groups to try, cut at the number of parameters.
-    tie
-        ``all`` parameters together, as in the paper; single variables ``apart`` from interactions; or each of the
-        ``orders`` for itself. Every class has as many groups.
-    pin_zero
+    strength : float, sequence of float or None, default=None
+        Penalty strength, added to the summed (not averaged) log-likelihood; None for the grid of the paper.
+    free_orders : sequence of int or None, default=None
+        Sizes of scopes that are not tied.
+    groups : int or sequence of int, default=(1, 2, 5, 10, 20, 100, 500, 1000, 5000, 10000)
+        Numbers of groups to try, each cut at the number of parameters of its class.
+    tie : {"all", "apart", "orders"}, default="all"
+        Which parameters may share a group: ``all`` together, as in the paper; ``apart``, single variables and
+        interactions separately; ``orders``, each size of scope separately. Every class has as many groups.
+    pin_zero : bool, default=False
         Whether one group of each class has its center at zero.
     """
 
@@ -87,7 +91,15 @@ class TyingSpec(PenaltySpec):
 
     @abstractmethod
     def refine(self, problem: FitProblem, optimum: Optimum) -> Optimum:
-        """A rough optimum of another tolerance, brought to that of the problem with the groups it has."""
+        """Return a rough optimum brought to the tolerance of the problem, with the groups it has.
+
+        Parameters
+        ----------
+        problem : FitProblem
+            Rows, structure and learner together.
+        optimum : Optimum
+            A fit of another tolerance.
+        """
 
     def baseline_strengths(self) -> tuple[float, ...]:
         """Return the strengths of the L2 baseline: the paper's too, for a few strong ones would flatter tying."""
@@ -111,23 +123,60 @@ class TyingSpec(PenaltySpec):
 
 @dataclass(frozen=True)
 class SoftTied(TyingSpec):
-    """Parameters drawn to a few learned values (automatic parameter tying).
+    """Automatic parameter tying: parameters are drawn towards the mean of their group, and groups are learned.
+
+    The penalty is strength / 2 times the sum of squared distances to the center of the group (Chou et al. 2018, eq. 2).
+    It is minimised over parameters, groups and centers by turns. Its word is ``tied``.
 
     Parameters
     ----------
-    start
-        ``l2``: a rough L2 fit at a weak strength; ``random``: small normal values.
-    restarts
-        Further random starts; the one with the best objective wins.
-    how
-        The alternation of soft tying.
-    stochastic
-        Instead: stochastic gradients over batches of rows.
+    strength : float, sequence of float or None, default=None
+        Penalty strength, the papers' lambda, above 0. The penalty is added to the summed (not averaged) log-likelihood,
+        so the same value weighs less with more rows. Several values are a grid: held-out rows choose, without them the
+        weakest wins. None means nine strengths from 0.01 to 100, the grid of the paper.
+    free_orders : sequence of int or None, default=None
+        Sizes of scopes that the penalty leaves alone: 1 for single variables, 2 for pairs. None means that all are
+        tied.
+    groups : int or sequence of int, default=(1, 2, 5, 10, 20, 100, 500, 1000, 5000, 10000)
+        Numbers of groups to try, each cut at the number of parameters of its class. One group is `L2` around a learned
+        mean. A grid of several points needs validation rows or folds.
+    tie : {"all", "apart", "orders"}, default="all"
+        Which parameters may share a group: ``all`` together, as in the paper; ``apart``, single variables and
+        interactions separately; ``orders``, each size of scope separately. Every class has as many groups.
+    pin_zero : bool, default=False
+        Whether one group of each class has its center at zero.
+    start : {"l2", "random"}, default="l2"
+        Where the first fit starts: at a rough L2 fit of strength 0.1, or at small normal values.
+    restarts : int, default=0
+        Number of further random starts, 0 or more. The fit with the best objective wins.
+    how : AlternationSettings, default=AlternationSettings()
+        When groups are learned again while parameters move.
+    stochastic : Stochastic or None, default=None
+        Use stochastic gradients over batches of rows instead, as in the paper; for comparison, not for speed.
+
+    See Also
+    --------
+    HardTied : Makes the parameters of each group equal.
+    LearnTieRelearn : Clusters the parameters of an L2 fit.
+
+    Notes
+    -----
+    The objective is not convex in the groups: a converged fit is an optimum for the groups that were found. The how-to
+    page "Automatic parameter tying" shows when tying pays off. ``fitted.gain`` compares the best tied fit with the best
+    L2 fit.
+
+    Examples
+    --------
+    >>> from mrfit import SoftTied, learn
+    >>> table = {"a": [0, 0, 1, 1] * 25, "b": [0, 1, 1, 1] * 25, "c": [0, 0, 1, 0] * 25}
+    >>> fitted = learn(table, penalty=SoftTied(strength=10, groups=2))
+    >>> fitted.model.n_groups
+    2
     """
 
     start: str = "l2"
     restarts: int = 0
-    how: AlternationSettings = field(default_factory=AlternationSettings)
+    how: AlternationSettings = AlternationSettings()  # noqa: RUF009 - a frozen value
     stochastic: Stochastic | None = None
 
     word: ClassVar[str] = "tied"
@@ -139,7 +188,7 @@ class SoftTied(TyingSpec):
             raise InputError(f"The number of restarts must not be negative; got {self.restarts}.")
 
     def fits(self, problem: FitProblem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
-        """For every number of groups, from the weakest strength to the strongest, each from the last.
+        """Yield fits for every number of groups, from the weakest strength to the strongest, each from the last.
 
         The first number of groups begins at a rough L2 fit, every other where the one before ended at the weakest
         strength: with hardly any penalty all of them lie close together, and far from that rough fit. Growing strengths
@@ -217,12 +266,52 @@ class SoftTied(TyingSpec):
 
 @dataclass(frozen=True)
 class HardTied(SoftTied):
-    """Soft tying, then the same groups relearned as equal.
+    """Hard parameter tying: soft tying, then a fit in which the parameters of each group are equal.
+
+    Its word is ``hard``.
 
     Parameters
     ----------
-    relearn
-        ``reduced`` to one unknown for each group, or by ``projected`` gradients as in the paper.
+    strength : float, sequence of float or None, default=None
+        Penalty strength, the papers' lambda, above 0. The penalty is added to the summed (not averaged) log-likelihood,
+        so the same value weighs less with more rows. Several values are a grid: held-out rows choose, without them the
+        weakest wins. It applies to soft tying, which finds the groups; None means the grid of the paper, nine strengths
+        from 0.01 to 100.
+    free_orders : sequence of int or None, default=None
+        Sizes of scopes that the penalty leaves alone: 1 for single variables, 2 for pairs. None ties all of them.
+    groups : int or sequence of int, default=(1, 2, 5, 10, 20, 100, 500, 1000, 5000, 10000)
+        Numbers of groups to try, each cut at the number of parameters of its class. The model has as many distinct
+        parameters.
+    tie : {"all", "apart", "orders"}, default="all"
+        Which parameters may share a group: ``all`` together, as in the paper; ``apart``, single variables and
+        interactions separately; ``orders``, each size of scope separately. Every class has that many groups of its own.
+    pin_zero : bool, default=False
+        Whether one group of each class has its center at zero, so that its parameters are zero.
+    start : {"l2", "random"}, default="l2"
+        Where soft tying starts: at a rough L2 fit of strength 0.1, or at small normal values.
+    restarts : int, default=0
+        Number of further random starts of soft tying, 0 or more.
+    how : AlternationSettings, default=AlternationSettings()
+        Settings of soft tying.
+    stochastic : Stochastic or None, default=None
+        Find the groups by stochastic gradients instead.
+    relearn : {"reduced", "projected"}, default="reduced"
+        How equal parameters are fitted: as one unknown for each group, or by projected gradients as in the paper. Both
+        reach the same optimum; ``reduced`` is faster.
+
+    See Also
+    --------
+    SoftTied : Draws parameters towards a common value without making them equal.
+
+    Examples
+    --------
+    >>> from mrfit import HardTied, learn
+    >>> table = {"a": [0, 0, 1, 1] * 25, "b": [0, 1, 1, 1] * 25, "c": [0, 0, 1, 0] * 25}
+    >>> fitted = learn(table, penalty=HardTied(strength=10, groups=2))
+    >>> fitted.model.n_groups
+    2
+    >>> fitted.model.n_distinct
+    2
     """
 
     relearn: str = "reduced"
@@ -244,7 +333,44 @@ class HardTied(SoftTied):
 
 @dataclass(frozen=True)
 class LearnTieRelearn(TyingSpec):
-    """Learn with L2, tie by clustering, relearn as equal; ``relearn`` as for `HardTied`."""
+    """Tying in three steps: learn with L2, cluster the parameters, relearn those of a cluster as equal.
+
+    Its word is ``ltr``. Clustering is optimal one-dimensional k-means (Chou et al. 2018).
+
+    Parameters
+    ----------
+    strength : float, sequence of float or None, default=None
+        Penalty strength, the papers' lambda, above 0. The penalty is added to the summed (not averaged) log-likelihood,
+        so the same value weighs less with more rows. Several values are a grid: held-out rows choose, without them the
+        weakest wins. It applies to the L2 fit that is clustered; None means the nine strengths of the paper.
+    free_orders : sequence of int or None, default=None
+        Sizes of scopes that the penalty leaves alone: 1 for single variables, 2 for pairs. None clusters all
+        parameters.
+    groups : int or sequence of int, default=(1, 2, 5, 10, 20, 100, 500, 1000, 5000, 10000)
+        Numbers of groups to try, each cut at the number of parameters of its class. More groups fit the rows better and
+        generalise worse.
+    tie : {"all", "apart", "orders"}, default="all"
+        Which parameters may share a group: ``all`` together, as in the paper; ``apart``, single variables and
+        interactions separately; ``orders``, each size of scope separately. Every class has its own groups, as many as
+        the others.
+    pin_zero : bool, default=False
+        Whether one group of each class has its center at zero, also in the clustering.
+    relearn : {"reduced", "projected"}, default="reduced"
+        How equal parameters are fitted: as one unknown for each group, or by projected gradients as in the paper.
+        ``reduced`` is faster.
+
+    See Also
+    --------
+    HardTied : Learns groups and parameters together before it makes them equal.
+
+    Examples
+    --------
+    >>> from mrfit import LearnTieRelearn, learn
+    >>> table = {"a": [0, 0, 1, 1] * 25, "b": [0, 1, 1, 1] * 25, "c": [0, 0, 1, 0] * 25}
+    >>> fitted = learn(table, penalty=LearnTieRelearn(strength=10, groups=2))
+    >>> fitted.model.n_groups
+    2
+    """
 
     relearn: str = "reduced"
 
@@ -255,10 +381,11 @@ class LearnTieRelearn(TyingSpec):
         _check_word("way to relearn", self.relearn, RELEARN)
 
     def fits(self, problem: FitProblem, grid: Grid, callback: Callback | None) -> Iterator[Optimum]:
-        """For every strength, from the weakest to the strongest, all numbers of groups.
+        """Yield fits for every strength, from the weakest to the strongest, with all numbers of groups.
 
-        Many groups leave hardly any constraint and no penalty: their optimum is far from an L2 fit, but near to the one
-        with as many groups at the strength before. What is clustered are true optima, however rough the rest.
+        Many groups leave hardly any constraint and no penalty: their optimum is far from an L2 fit, but near the one
+        with as many groups at the strength before. The parameters that are clustered are true optima, however rough the
+        rest.
         """
         classes = self._classes(problem)
         latest: dict[int, Floats] = {}

@@ -1,1 +1,1 @@
-"""Internal, but for what docs/api.md lists: networks, and the questions that they answer."""
+"""Internal, but for what docs/reference.md lists: networks, and the questions that they answer."""

@@ -2,6 +2,8 @@ from mrfit.learning.parameter_layout import ParameterLayout as ParameterLayout
 from mrfit.learning.penalty_spec import PenaltySpec as PenaltySpec
 from mrfit.learning.penalty_specs import ConvexPenaltySpec as ConvexPenaltySpec
 from mrfit.learning.penalty_specs import SparsePenaltySpec as SparsePenaltySpec
+from mrfit.learning.tying.soft_tying import AlternationSettings as AlternationSettings
+from mrfit.learning.tying.stochastic_tying import Stochastic as Stochastic
 from mrfit.penalties.cluster_penalty import ClusterPenalty as ClusterPenalty
 from mrfit.penalties.group_l1 import GroupL1 as GroupL1
 from mrfit.penalties.hierarchical_l1 import HierarchicalL1 as HierarchicalL1

@@ -17,20 +17,32 @@ from mrfit.penalties.penalty_strength import checked_strength
 
 @dataclass(frozen=True, eq=False)
 class ClusterPenalty(SmoothPenalty):
-    """strength / 2 * sum over parameters j of (w[j] - center of its group)^2, with the best centers for w.
+    """Squared distance to the mean of a group: strength / 2 * sum over j of (w[j] - center of its group)^2.
 
-    For a fixed assignment the objective of Chou et al. (2018, eq. 2) is convex in parameters and centers together. The
-    best center is the mean of its group. The penalty is therefore strength / 2 times the squared distance of w from the
-    space "equal within groups". That is a projection, so all derivatives are as cheap as those of the squared norm.
+    The centers are the best ones for w. For a fixed assignment the objective of Chou et al. (2018, eq. 2) is convex in
+    parameters and centers together. The best center is the mean of its group. The penalty is therefore strength / 2
+    times the squared distance of w from the space "equal within groups". That is a projection, so all derivatives are
+    as cheap as those of the squared norm.
 
     Parameters
     ----------
-    strength
-        The paper's lambda, added to the sum (not the mean) over rows.
-    assignment
-        The group of every parameter, 0, 1, ...; -1 leaves a parameter free.
-    pinned
-        For every group, whether its center is fixed at zero; none by default. One group, pinned, is `L2`.
+    strength : float
+        The papers' lambda, above 0, added to the sum (not the mean) over rows.
+    assignment : ndarray of int
+        Group of every parameter, 0, 1, ...; -1 leaves a parameter free.
+    pinned : ndarray of bool or None, default=None
+        For every group, whether its center is fixed at zero; None means no group. One pinned group is `Ridge`.
+
+    See Also
+    --------
+    mrfit.SoftTied : What users choose.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mrfit.penalties import ClusterPenalty
+    >>> ClusterPenalty(1.0, np.array([0, 0, -1])).centers(np.array([1.0, 3.0, 9.0]))
+    array([2.])
     """
 
     name = "SoftTied"

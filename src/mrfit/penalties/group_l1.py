@@ -17,16 +17,27 @@ from mrfit.penalties.penalty_weight import check_weight
 
 @dataclass(frozen=True, eq=False)
 class GroupL1(NonsmoothPenalty):
-    """strength * sum over groups g of weight[g] * ||w_g||_2 (Buchman et al. 2012, eq. 9).
+    """Group l1 norm: strength * sum over groups g of weight[g] * ||w_g||_2 (Buchman et al. 2012, eq. 9).
 
     Parameters
     ----------
-    strength
-        The papers' lambda, added to the sum (not the mean) over rows; there is no factor 1/2.
-    group
-        The group of every parameter, 0, 1, ...; -1 leaves a parameter free.
-    weight
-        Weight of each group, zero or more; zero leaves its parameters free.
+    strength : float
+        The papers' lambda, above 0, added to the sum (not the mean) over rows; there is no factor 1/2.
+    group : ndarray of int
+        Group of every parameter, 0, 1, ...; -1 leaves a parameter free.
+    weight : ndarray of float
+        Weight of each group, 0 or more; zero leaves its parameters free.
+
+    See Also
+    --------
+    mrfit.GroupLasso : What users choose.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mrfit.penalties import GroupL1
+    >>> GroupL1(1.0, np.array([0, 0]), np.ones(1)).value(np.array([3.0, 4.0]))
+    5.0
     """
 
     group: Indices

@@ -38,26 +38,44 @@ class _Groups(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HierarchicalL1(NonsmoothPenalty):
-    """strength * sum over blocks A of weight[A] * sqrt(sum over B in members of A of ||w_B||^2).
+    """Hierarchical group norm: the weighted norms of every block together with all blocks above it.
+
+    strength * sum over blocks A of weight[A] * sqrt(sum over B in members of A of ||w_B||^2)
 
     The members of A are the blocks whose scopes contain A (Buchman et al. 2012, eq. 10; Schmidt and Murphy 2010). If
     the group of A is zero, so are all interactions that contain A.
 
+    Parameters
+    ----------
+    strength : float
+        The papers' lambda, above 0, added to the sum (not the mean) over rows; there is no factor 1/2.
+    block : ndarray of int
+        Block of every parameter, 0, 1, ...
+    weight : ndarray of float
+        Weight of the group of each block, 0 or more; zero leaves the group out.
+    start : ndarray of int
+        Where the members of each block begin in ``members``, with one more entry at the end.
+    members : ndarray of int
+        Members of block A are ``members[start[A]:start[A + 1]]``, with A itself among them. They are closed: if B is a
+        member of A, so are the members of B. A block in no group of positive weight is free.
+
+    See Also
+    --------
+    mrfit.HierarchicalLasso : What users choose.
+
+    Notes
+    -----
     Everything depends on a block only through its length: the proximal operator scales whole blocks. The vectors x_A of
     its dual start at zero, and an update multiplies the part of x_A in a block B by the same number as the residual
     there. All of them therefore stay parallel to w_B, and one number represents each.
 
-    Parameters
-    ----------
-    strength
-        The papers' lambda, added to the sum (not the mean) over rows; there is no factor 1/2.
-    block
-        The block of every parameter, 0, 1, ...
-    weight
-        Weight of the group of each block, zero or more; zero leaves the group out.
-    start, members
-        The members of block A are members[start[A]:start[A + 1]], with A itself among them. They are closed: if B is a
-        member of A, so are the members of B. A block in no group of positive weight is free.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mrfit.penalties import HierarchicalL1
+    >>> block, start, members = np.array([0, 1]), np.array([0, 2, 3]), np.array([0, 1, 1])
+    >>> HierarchicalL1(1.0, block, np.ones(2), start, members).value(np.array([3.0, 4.0]))
+    9.0
     """
 
     block: Indices

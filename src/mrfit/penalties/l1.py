@@ -15,14 +15,25 @@ from mrfit.penalties.penalty_weight import check_weight
 
 @dataclass(frozen=True, eq=False)
 class WeightedL1(NonsmoothPenalty):
-    """strength * sum over parameters k of weight[k] * |w[k]|.
+    """Weighted l1 norm: strength * sum over parameters k of weight[k] * abs(w[k]).
 
     Parameters
     ----------
-    strength
-        The papers' lambda, added to the sum (not the mean) over rows; there is no factor 1/2.
-    weight
-        Weight of each parameter, zero or more; zero leaves it free.
+    strength : float
+        The papers' lambda, above 0, added to the sum (not the mean) over rows; there is no factor 1/2.
+    weight : ndarray of float
+        Weight of each parameter, 0 or more; zero leaves it free.
+
+    See Also
+    --------
+    mrfit.L1 : What users choose.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mrfit.penalties import WeightedL1
+    >>> WeightedL1(1.0, np.ones(2)).prox(np.array([3.0, 0.5]), 1.0)
+    array([2., 0.])
     """
 
     weight: Floats

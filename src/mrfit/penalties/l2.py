@@ -14,16 +14,27 @@ from mrfit.penalties.penalty_strength import checked_strength
 
 @dataclass(frozen=True, eq=False)
 class Ridge(SmoothPenalty):
-    """strength / 2 * sum of squares over the penalised parameters (Chou et al. 2018), or of distances from targets.
+    """Half the squared norm: strength / 2 * sum of squares over the penalised parameters (Chou et al. 2018).
 
     Parameters
     ----------
-    strength
-        The papers' lambda, added to the sum (not the mean) over rows.
-    penalized
-        Mask of the penalised parameters; all by default, as in the paper.
-    toward
-        Values towards which it draws the parameters; zero by default.
+    strength : float
+        The papers' lambda, above 0, added to the sum (not the mean) over rows.
+    penalized : ndarray of bool or None, default=None
+        Mask of the penalised parameters; None means all, as in the paper.
+    toward : ndarray of float or None, default=None
+        Values towards which it draws the parameters; None means zero.
+
+    See Also
+    --------
+    mrfit.L2 : What users choose.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mrfit.penalties import Ridge
+    >>> Ridge(2.0).value(np.array([3.0, 1.0]))
+    10.0
     """
 
     name = "L2"

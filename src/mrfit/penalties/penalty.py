@@ -20,7 +20,27 @@ from mrfit.penalties.penalty_strength import checked_strength
 
 
 class Trait(Enum):
-    """A property that a method may need of a penalty; the value is the adjective in the error."""
+    """Property that a method may need of a penalty; the value is the adjective in the error.
+
+    Attributes
+    ----------
+    DIFFERENTIABLE : Trait
+        It has a gradient everywhere.
+    SEPARABLE : Trait
+        It is a sum over parameters, with kinks where single parameters vanish.
+    PROXIMAL : Trait
+        It is known by its proximal operator.
+
+    See Also
+    --------
+    Penalty : Has a set of ``traits``.
+
+    Examples
+    --------
+    >>> from mrfit.penalties import Ridge, Trait
+    >>> Trait.DIFFERENTIABLE in Ridge.traits, Trait.PROXIMAL in Ridge.traits
+    (True, False)
+    """
 
     DIFFERENTIABLE = "differentiable"
     SEPARABLE = "separable"  # a sum over parameters: its kinks are where single parameters vanish
@@ -28,9 +48,28 @@ class Trait(Enum):
 
 
 class Penalty(ABC):
-    """A function of the parameters that is added to the objective summed (not averaged) over rows.
+    """Base class of functions of the parameters that are added to the objective summed (not averaged) over rows.
 
-    If ``is_convex`` is False, solvers claim a stationary point instead of an optimum, and no duality gap.
+    Attributes
+    ----------
+    name : str
+        Class variable: the name in messages; the name of the class if empty.
+    traits : frozenset of Trait
+        Class variable: what solvers may use.
+    is_convex : bool
+        Class variable: whether it is convex. If not, solvers claim a stationary point instead of an optimum, and no
+        duality gap.
+
+    See Also
+    --------
+    SmoothPenalty : Base class of penalties with two derivatives.
+    NonsmoothPenalty : Base class of penalties with kinks.
+
+    Examples
+    --------
+    >>> from mrfit.penalties import Penalty, Ridge, WeightedL1
+    >>> issubclass(Ridge, Penalty), issubclass(WeightedL1, Penalty)
+    (True, True)
     """
 
     name: ClassVar[str] = ""  # that users know it by, in messages; the class's own if empty
@@ -38,7 +77,8 @@ class Penalty(ABC):
     is_convex: ClassVar[bool] = True
 
     @abstractmethod
-    def value(self, w: Floats) -> float: ...
+    def value(self, w: Floats) -> float:
+        """Return the penalty at ``w``."""
 
     @abstractmethod
     def is_free(self, n_parameters: int) -> NDArray[np.bool_]:
@@ -46,20 +86,56 @@ class Penalty(ABC):
 
     @abstractmethod
     def added_to(self, objective: Objective, *, total_weight: float) -> tuple[Objective, NonsmoothPenalty]:
-        """Return objective + penalty / total_weight as a smooth function and a nonsmooth one, both means over rows."""
+        """Return objective + penalty / total_weight as a smooth function and a nonsmooth one, both means over rows.
+
+        These are the arguments of `mrfit.solvers.minimize`.
+
+        Parameters
+        ----------
+        objective : Objective
+            Mean over rows of what is minimised.
+        total_weight : float
+            Sum of the weights of the rows.
+        """
 
 
 class SmoothPenalty(Penalty):
-    """A penalty with two derivatives everywhere."""
+    """Base class of penalties with two derivatives everywhere.
+
+    A subclass defines `value`, `is_free`, `gradient`, `hessian_product` and `hessian_diagonal`.
+
+    See Also
+    --------
+    Ridge : The squared norm.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mrfit.penalties import Ridge, SmoothPenalty
+    >>> penalty = Ridge(2.0)
+    >>> isinstance(penalty, SmoothPenalty), penalty.gradient(np.array([3.0, 1.0]))
+    (True, array([6., 2.]))
+    """
 
     @abstractmethod
-    def gradient(self, w: Floats) -> Floats: ...
+    def gradient(self, w: Floats) -> Floats:
+        """Return the gradient at ``w``."""
 
     @abstractmethod
-    def hessian_product(self, w: Floats, v: Floats) -> Floats: ...
+    def hessian_product(self, w: Floats, v: Floats) -> Floats:
+        """Return the product of the Hessian at ``w`` with a vector.
+
+        Parameters
+        ----------
+        w : ndarray
+            Parameters.
+        v : ndarray
+            The vector.
+        """
 
     @abstractmethod
-    def hessian_diagonal(self, w: Floats) -> Floats: ...
+    def hessian_diagonal(self, w: Floats) -> Floats:
+        """Return the diagonal of the Hessian at ``w``."""
 
     def hessian(self, w: Floats) -> Floats:
         """Return the Hessian as a matrix."""
@@ -79,13 +155,32 @@ class SmoothPenalty(Penalty):
 
 @dataclass(frozen=True, eq=False)
 class NonsmoothPenalty(Penalty):
-    """A function with kinks whose minimum, zero, is where all parameters are zero.
+    """Base class of penalties with kinks whose minimum, zero, is where all parameters are zero.
 
     A penalty is a frozen dataclass with five methods: `value`, `is_free`, `prox`, `min_norm_subgradient`, `restricted`.
-    All others have defaults that follow from these; override them where you know a better way.
+    All others have defaults that follow from these; override them if you know a faster way.
 
-    ``strength`` is the papers' lambda. It need not be a factor: the penalty may depend on it in any way. If ``is_norm``
-    is True, it is the factor of a norm, or of a seminorm, which is zero for some parameters.
+    Parameters
+    ----------
+    strength : float
+        The papers' lambda, above 0. It need not be a factor: the penalty may depend on it in any way.
+
+    Attributes
+    ----------
+    is_norm : bool
+        Class variable: whether ``strength`` is the factor of a norm or seminorm. Fits then report a duality gap.
+
+    See Also
+    --------
+    mrfit.testing.check_penalty : Checks a penalty of your own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mrfit.penalties import NonsmoothPenalty, WeightedL1
+    >>> penalty = WeightedL1(1.0, np.ones(2))
+    >>> isinstance(penalty, NonsmoothPenalty), penalty.critical_strength(np.array([0.5, -2.0]))
+    (True, 2.0)
     """
 
     strength: float
@@ -98,11 +193,27 @@ class NonsmoothPenalty(Penalty):
 
     @abstractmethod
     def prox(self, w: Floats, step: float) -> Floats:
-        """Return the v that minimises 1/2 ||v - w||^2 + step * value(v)."""
+        """Return the v that minimises 1/2 ||v - w||^2 + step * value(v).
+
+        Parameters
+        ----------
+        w : ndarray
+            Parameters.
+        step : float
+            Length of the step, above 0.
+        """
 
     @abstractmethod
     def min_norm_subgradient(self, w: Floats, gradient: Floats) -> Floats:
-        """Return the element nearest zero of gradient + subdifferential at w; its negative is steepest descent."""
+        """Return the element nearest zero of gradient + subdifferential at w; its negative is steepest descent.
+
+        Parameters
+        ----------
+        w : ndarray
+            Parameters.
+        gradient : ndarray
+            Gradient of the smooth part at ``w``.
+        """
 
     @abstractmethod
     def restricted(self, chosen: Indices) -> Self:
@@ -115,7 +226,15 @@ class NonsmoothPenalty(Penalty):
         return replace(self, strength=factor * self.strength) if self.is_norm else Scaled(factor, self)
 
     def violation(self, w: Floats, gradient: Floats) -> float:
-        """Return the largest entry of the distance from -gradient to the subdifferential at w; zero at an optimum."""
+        """Return the largest entry of the distance from -gradient to the subdifferential at w; zero at an optimum.
+
+        Parameters
+        ----------
+        w : ndarray
+            Parameters.
+        gradient : ndarray
+            Gradient of the smooth part at ``w``.
+        """
         return float(np.max(np.abs(self.min_norm_subgradient(w, gradient)), initial=0.0))
 
     def critical_strength(self, gradient: Floats) -> float:
@@ -144,9 +263,15 @@ class NonsmoothPenalty(Penalty):
     def dual_scale(self, gradient: Floats, *, at: Floats | None = None) -> float | None:
         """Return a factor t <= 1 for which no w has value(w) + t * gradient . w < 0, free parameters left out.
 
-        Then t * gradient is a dual point, and bounds the distance of any value from the optimum. The point ``at`` with
-        this gradient may help to find a good factor. At an optimum the factor is 1 for a norm. Other penalties return
-        None, and no bound is claimed.
+        Then t * gradient is a dual point, and bounds the distance of any value from the optimum. At an optimum the
+        factor is 1 for a norm. Other penalties return None, and no bound is claimed.
+
+        Parameters
+        ----------
+        gradient : ndarray
+            Gradient of the smooth part.
+        at : ndarray or None, default=None
+            The point with this gradient, which may help to find a good factor.
         """
         return self.strength / max(self.strength, self.critical_strength(gradient)) if self.is_norm else None
 
@@ -157,12 +282,12 @@ class NonsmoothPenalty(Penalty):
 
     @property
     def blocks(self) -> Indices | None:
-        """The block number of each parameter; blocks enter a working set as a whole. None: each parameter by itself."""
+        """Block number of each parameter; blocks enter a working set as a whole. None: each parameter by itself."""
         return None
 
     @property
     def thresholds(self) -> Floats | None:
-        """Return what the gradient of each parameter at zero must exceed, for weighted absolute values; else None."""
+        """Magnitude that the gradient of each parameter must exceed at zero, for weighted absolute values."""
         return None
 
     def curvature(self, w: Floats) -> PenaltyCurvature | None:
@@ -170,7 +295,15 @@ class NonsmoothPenalty(Penalty):
         return None
 
     def truncate_at_zero_crossing(self, start: Floats, end: Floats) -> Floats:
-        """Return ``end``, with those groups set to zero that pass zero on the straight line from ``start``."""
+        """Return ``end``, with those groups set to zero that pass zero on the straight line from ``start``.
+
+        Parameters
+        ----------
+        start : ndarray
+            Parameters at which the line starts.
+        end : ndarray
+            Parameters at which it ends.
+        """
         return end
 
     def common_steps(self, steps: Floats) -> Floats:
@@ -182,7 +315,15 @@ class NonsmoothPenalty(Penalty):
         return np.where(touched, steps[touched].min(initial=np.inf), steps)
 
     def prox_by_steps(self, w: Floats, steps: Floats) -> Floats:
-        """Return the v that minimises 1/2 sum_k (v_k - w_k)^2 / steps_k + value(v), for steps of `common_steps`."""
+        """Return the v that minimises 1/2 sum_k (v_k - w_k)^2 / steps_k + value(v).
+
+        Parameters
+        ----------
+        w : ndarray
+            Parameters.
+        steps : ndarray
+            Step of each parameter, from `common_steps`.
+        """
         touched = ~self.is_free(len(steps))
         return self.prox(w, float(steps[touched][0])) if touched.any() else w
 
@@ -193,7 +334,24 @@ class NonsmoothPenalty(Penalty):
 
 @dataclass(frozen=True, eq=False)
 class ZeroPenalty(NonsmoothPenalty):
-    """A penalty of zero at any strength, which takes the part of the nonsmooth penalty in a smooth problem."""
+    """Penalty of zero at any strength: the nonsmooth part of a smooth problem.
+
+    Parameters
+    ----------
+    strength : float, default=1.0
+        Without effect.
+
+    See Also
+    --------
+    mrfit.NoPenalty : What users choose.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mrfit.penalties import ZeroPenalty
+    >>> ZeroPenalty().value(np.array([3.0, 1.0]))
+    0.0
+    """
 
     strength: float = 1.0
 
@@ -225,7 +383,26 @@ class ZeroPenalty(NonsmoothPenalty):
 
 @dataclass(frozen=True, eq=False)
 class Scaled(NonsmoothPenalty):
-    """``strength`` times another penalty, which need not be proportional to its own strength."""
+    """Another penalty times a factor, for penalties that are not proportional to their own strength.
+
+    Parameters
+    ----------
+    strength : float
+        The factor, above 0.
+    penalty : NonsmoothPenalty
+        The penalty.
+
+    See Also
+    --------
+    NonsmoothPenalty.scaled : Makes it where it is needed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mrfit.penalties import Scaled, WeightedL1
+    >>> Scaled(2.0, WeightedL1(1.0, np.ones(2))).value(np.array([1.0, -1.0]))
+    4.0
+    """
 
     penalty: NonsmoothPenalty
 

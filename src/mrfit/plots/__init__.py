@@ -1,1 +1,1 @@
-"""Internal: pictures, except for those that docs/api.md lists."""
+"""Internal: pictures, except for those that docs/reference.md lists."""

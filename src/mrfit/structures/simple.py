@@ -34,7 +34,8 @@ class _Direct(StructureLearner):
     is_learned: ClassVar[bool] = False
 
     @abstractmethod
-    def of(self, domain: Domain) -> Structure: ...
+    def of(self, domain: Domain) -> Structure:
+        """Return the structure over a domain."""
 
     def learn(
         self,
@@ -52,11 +53,27 @@ class _Direct(StructureLearner):
 
 @dataclass(frozen=True)
 class CompleteGraph(_Direct):
-    """The complete graph: all pairs interact."""
+    """Complete graph: all pairs of variables interact.
+
+    Its word is ``complete``. The default structure of every learner.
+
+    See Also
+    --------
+    AllInteractions : Scopes of more than two variables, too.
+    Learned : Learns which pairs interact.
+
+    Examples
+    --------
+    >>> from mrfit import CompleteGraph, learn
+    >>> table = {"a": [0, 1, 1, 0] * 25, "b": [0, 1, 0, 0] * 25, "c": [1, 1, 0, 0] * 25}
+    >>> learn(table, CompleteGraph()).model.n_edges
+    3
+    """
 
     word: ClassVar[str] = "complete"
 
     def of(self, domain: Domain) -> Structure:
+        """Return the structure over a domain."""
         return Structure.complete(len(domain))
 
     def describe(self) -> str:
@@ -65,11 +82,26 @@ class CompleteGraph(_Direct):
 
 @dataclass(frozen=True)
 class NoInteractions(_Direct):
-    """The structure without interactions."""
+    """Structure without interactions: independent variables.
+
+    Its word is ``independent``. Use it as a baseline.
+
+    See Also
+    --------
+    CompleteGraph : All pairs interact.
+
+    Examples
+    --------
+    >>> from mrfit import NoInteractions, learn
+    >>> table = {"a": [0, 1, 1, 0] * 25, "b": [0, 1, 0, 0] * 25}
+    >>> learn(table, NoInteractions()).model.n_edges
+    0
+    """
 
     word: ClassVar[str] = "independent"
 
     def of(self, domain: Domain) -> Structure:
+        """Return the structure over a domain."""
         return Structure.independent(len(domain))
 
     def describe(self) -> str:
@@ -78,13 +110,33 @@ class NoInteractions(_Direct):
 
 @dataclass(frozen=True)
 class AllInteractions(_Direct):
-    """All scopes of up to ``order`` variables; None means all sets of variables."""
+    """All scopes of up to ``order`` variables: a hierarchical log-linear model.
+
+    Its word is ``order:R``. The number of scopes grows as the number of variables to the power of ``order``.
+
+    Parameters
+    ----------
+    order : int or None, default=2
+        Size of the largest scopes, 1 or more; None for all sets of variables.
+
+    See Also
+    --------
+    HierarchicalLasso : Removes larger scopes before smaller ones.
+
+    Examples
+    --------
+    >>> from mrfit import AllInteractions, learn
+    >>> table = {"a": [0, 1, 1, 0] * 25, "b": [0, 1, 0, 0] * 25, "c": [1, 1, 0, 0] * 25}
+    >>> learn(table, AllInteractions(3)).model.structure
+    <Structure: 3 variables, 3 edges, sets of up to 3 variables>
+    """
 
     order: int | None = 2
 
     word: ClassVar[str] = "order"
 
     def of(self, domain: Domain) -> Structure:
+        """Return the structure over a domain."""
         n_variables = len(domain)
         return Structure.up_to_order(n_variables, n_variables if self.order is None else self.order)
 
@@ -94,7 +146,29 @@ class AllInteractions(_Direct):
 
 @dataclass(frozen=True)
 class FixedStructure(_Direct):
-    """A structure known beforehand."""
+    """A structure that is known beforehand.
+
+    Parameters
+    ----------
+    structure : Structure
+        Its number of variables is that of the table, whose columns it refers to by their numbers.
+
+    Raises
+    ------
+    StructureError
+        If it is no `Structure`.
+
+    See Also
+    --------
+    Structure : Made from edges, scopes or a networkx graph.
+
+    Examples
+    --------
+    >>> from mrfit import FixedStructure, Structure, learn
+    >>> table = {"a": [0, 1, 1, 0] * 25, "b": [0, 1, 0, 0] * 25, "c": [1, 1, 0, 0] * 25}
+    >>> learn(table, FixedStructure(Structure.from_edges(3, [(0, 1)]))).model.n_edges
+    1
+    """
 
     structure: Structure
 
@@ -108,6 +182,7 @@ class FixedStructure(_Direct):
             )
 
     def of(self, domain: Domain) -> Structure:
+        """Return the structure over a domain."""
         if self.structure.n_variables != len(domain):
             raise StructureError(
                 f"The structure is over {self.structure.n_variables} variables; the data have {len(domain)}."
@@ -122,7 +197,21 @@ class FixedStructure(_Direct):
 
 @dataclass(frozen=True)
 class ChowLiuTree(StructureLearner):
-    """The tree with the most mutual information (Chow and Liu 1968)."""
+    """Tree with the largest mutual information (Chow and Liu 1968).
+
+    Its word is ``tree``. The likelihood of a tree is exact for any number of variables.
+
+    See Also
+    --------
+    LikelihoodGrowth : Starts with this tree and adds pairs.
+
+    Examples
+    --------
+    >>> from mrfit import ChowLiuTree, learn
+    >>> table = {"a": [0, 1, 1, 0] * 25, "b": [0, 1, 0, 0] * 25, "c": [1, 1, 0, 0] * 25}
+    >>> learn(table, ChowLiuTree(), objective="likelihood").model.n_edges
+    2
+    """
 
     word: ClassVar[str] = "tree"
 

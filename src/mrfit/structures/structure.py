@@ -26,10 +26,37 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """Scopes over variables 0 .. n_variables - 1, one sorted array for each size.
+    """Sets of variables that interact: scopes over variables 0 .. n_variables - 1.
 
-    ``blocks[r]`` has shape (number of scopes of size r, r); rows ascend, and so do the entries of a row.
-    Sizes without scopes are absent. Build one with the class methods, which sort and check.
+    Build one with a class method, such as `from_edges`, which sorts and checks.
+
+    Parameters
+    ----------
+    n_variables : int
+        Number of variables.
+    blocks : mapping of int to ndarray, default=None
+        For each size r the scopes of r variables, shape (scopes, r). Rows ascend, and so do the entries of a row. Sizes
+        without scopes are absent. Required, although it has a default.
+
+    Raises
+    ------
+    StructureError
+        If ``blocks`` is no mapping.
+
+    See Also
+    --------
+    FixedStructure : Learns the parameters of a given structure.
+
+    Examples
+    --------
+    >>> from mrfit import Structure
+    >>> structure = Structure.from_edges(4, [(0, 1), (1, 2)])
+    >>> structure
+    <Structure: 4 variables, 2 edges>
+    >>> structure.degrees
+    array([1, 2, 1, 0])
+    >>> Structure.from_scopes(3, [(0, 1, 2)]).order
+    3
     """
 
     n_variables: int
@@ -46,9 +73,18 @@ class Structure:
 
     @classmethod
     def from_scopes(cls, n_variables: int, scopes: Iterable[Sequence[int]], *, closed: bool = True) -> Structure:
-        """Build a structure with these scopes and, if ``closed``, all their subsets and every single variable.
+        """Build a structure from scopes.
 
         Closed structures are the hierarchical log-linear models; scopes then act as generators.
+
+        Parameters
+        ----------
+        n_variables : int
+            Number of variables.
+        scopes : iterable of sequence of int
+            Sets of variables, by their numbers counted from 0.
+        closed : bool, default=True
+            Whether to add all subsets of these scopes, and every single variable.
         """
         try:
             sets = {frozenset(map(index, scope)) for scope in scopes} - {frozenset()}
@@ -78,7 +114,15 @@ class Structure:
 
     @classmethod
     def from_blocks(cls, n_variables: int, blocks: Mapping[int, Scopes]) -> Structure:
-        """Build a structure from external arrays, and check the invariants."""
+        """Build a structure from arrays of scopes, and check them.
+
+        Parameters
+        ----------
+        n_variables : int
+            Number of variables.
+        blocks : mapping of int to ndarray
+            For each size r the sorted scopes of r variables, shape (scopes, r).
+        """
         for size, block in blocks.items():
             if block.ndim != 2 or block.shape[1] != size or size < 1 or not len(block) or block.dtype.kind not in "iu":
                 raise StructureError(
@@ -102,7 +146,15 @@ class Structure:
 
     @classmethod
     def up_to_order(cls, n_variables: int, order: int) -> Structure:
-        """Return the structure of all scopes of at most ``order`` variables."""
+        """Return the structure of all scopes of at most ``order`` variables.
+
+        Parameters
+        ----------
+        n_variables : int
+            Number of variables.
+        order : int
+            Size of the largest scopes, 1 or more.
+        """
         if order < 1:
             raise StructureError(f"The order of a structure must be at least 1; got {order}.")
         if order >= n_variables:
@@ -123,7 +175,15 @@ class Structure:
 
     @classmethod
     def from_edges(cls, n_variables: int, edges: Iterable[tuple[int, int]]) -> Structure:
-        """Build the pairwise structure of some edges, with every single variable."""
+        """Build the structure of some edges, with every single variable.
+
+        Parameters
+        ----------
+        n_variables : int
+            Number of variables.
+        edges : iterable of pairs of int
+            Pairs of variables, by their numbers counted from 0.
+        """
         structure = cls.from_scopes(n_variables, edges := list(edges) if isinstance(edges, Iterable) else edges)
         if wrong := [edge for edge in edges if len(edge) != 2]:
             raise StructureError(f"An edge joins two variables; got {wrong[0]}. Use from_scopes for larger sets.")
@@ -136,13 +196,29 @@ class Structure:
 
     @classmethod
     def of_pairs(cls, n_variables: int, pairs: Scopes) -> Structure:
-        """Build the pairwise structure of an array of edges, (edges, 2), sorted and each once."""
+        """Build the structure of an array of edges, with every single variable.
+
+        Parameters
+        ----------
+        n_variables : int
+            Number of variables.
+        pairs : ndarray of int
+            Edges, shape (edges, 2), sorted, each once.
+        """
         singles = {1: _all_scopes(n_variables, 1)}
         return cls(n_variables, {**singles, 2: pairs} if len(pairs) else singles)
 
     @classmethod
     def from_graph(cls, graph: networkx.Graph[Any], domain: Domain) -> Structure:
-        """Build the pairwise structure of a networkx graph whose nodes are variable names."""
+        """Build the structure of a networkx graph whose nodes are names of variables.
+
+        Parameters
+        ----------
+        graph : networkx.Graph
+            The graph.
+        domain : Domain
+            The variables; those without edges need not be in the graph.
+        """
         unknown = [node for node in graph.nodes if str(node) not in domain]
         if unknown:
             raise StructureError(
@@ -159,6 +235,7 @@ class Structure:
 
     @cached_property
     def n_scopes(self) -> int:
+        """Number of scopes."""
         return 2**self.n_variables - 1 if self.is_saturated else sum(len(block) for block in self.blocks.values())
 
     @cached_property
@@ -170,9 +247,17 @@ class Structure:
         )
 
     def conditional_on(self, covariates: tuple[int, ...], *, on_edges: bool = False) -> Structure:
-        """Return the scopes of log p(others | covariates): those of the others, and each other one with each covariate.
+        """Return the scopes of log p(others | covariates).
 
-        With ``on_edges`` also every pair of others with every covariate. Scopes of covariates alone are dropped.
+        These are the scopes of the others, and each other variable with each covariate. Scopes of covariates alone are
+        dropped.
+
+        Parameters
+        ----------
+        covariates : tuple of int
+            Numbers of the covariates.
+        on_edges : bool, default=False
+            Whether to add every pair of others with every covariate.
         """
         others = [scope for scope in self.scopes if not set(scope) & set(covariates)]
         touched: list[tuple[int, ...]] = [(i,) for i in range(self.n_variables) if i not in covariates]
@@ -217,7 +302,7 @@ class Structure:
 
     @cached_property
     def edges(self) -> Scopes:
-        """Pairs that share a scope: the primal graph, shape (edges, 2)."""
+        """Pairs of variables that share a scope, shape (edges, 2): the primal graph."""
         if self.is_saturated:
             return _all_scopes(self.n_variables, 2)
         pairs = [block[:, [a, b]] for size, block in self.blocks.items() for a, b in combinations(range(size), 2)]
@@ -232,7 +317,7 @@ class Structure:
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
-        """Size of each variable's Markov blanket."""
+        """Number of neighbours of each variable."""
         return np.bincount(self.edges.ravel(), minlength=self.n_variables)
 
     def to_graph(self, domain: Domain) -> networkx.Graph[Any]:

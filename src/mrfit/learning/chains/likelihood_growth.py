@@ -41,27 +41,39 @@ _HELD_OUT_PARTS = 10  # one of which is held out where there are no validation r
 
 @dataclass(frozen=True)
 class LikelihoodGrowth(StructureLearner):
-    """Scopes by likelihood: begin with a tree, add those that gain most, learn again, while held-out rows gain.
+    """Structure grown by likelihood: start with a tree, add the pairs with the largest gain, refit, and repeat.
 
-    What a pair gains is the divergence of its table in the data from the one in rows of the model learned so far: in
-    chains, or with ``cells`` in rows drawn from a junction tree. Held-out rows are those for validation, or else a
-    tenth of the rows.
+    Growth ends when held-out rows gain nothing more: validation rows, or else a tenth of the rows. The gain of a pair
+    is the divergence of its table in the data from its table under the current model. Its word is ``grown``.
 
     Parameters
     ----------
-    max_pairs
-        By default ten times the number of variables, or with ``cells`` as many as fit.
-    share
-        Of the pairs there are, so many more may enter in a round; None for 0.4, or 0.25 with ``cells``.
-    strength
-        Of the L2 penalty on pairs while the structure grows; None for 3, or with ``cells`` 1, drawn towards the tree.
-    patience
-        Rounds in a row that may gain nothing.
-    cells
-        Pairs enter only while the cliques of a junction tree have no more cells than this together, so that learning is
-        exact; then sets of more variables, inside cliques. None for pairs without that limit, by chains.
-    order
-        Variables of the largest sets, where there are ``cells``.
+    max_pairs : int or None, default=None
+        Largest number of pairs. None means ten times the number of variables, or with ``cells`` as many as fit.
+    share : float or None, default=None
+        Pairs that may enter in a round, as a fraction of the existing ones. None means 0.4, or 0.25 with ``cells``.
+    strength : float or None, default=None
+        Strength of the L2 penalty on pairs during growth. None means 3, or with ``cells`` 1, towards the tree.
+    patience : int, default=2
+        Number of rounds in a row that may gain nothing, 1 or more.
+    seed : int, default=0
+        Random seed for chains and for the held-out tenth.
+    cells : float or None, default=None
+        Limit, such as 1e6, on the cells of a junction tree. Pairs enter while its cliques fit into the limit, so that
+        learning is exact; then scopes of more variables inside cliques. None grows by chains without that limit.
+    order : int, default=4
+        Size of the largest scopes with ``cells``, 2 or more.
+
+    See Also
+    --------
+    mrfit.LikelihoodSpec : The objective to fit such a structure with.
+
+    Examples
+    --------
+    >>> from mrfit import LikelihoodGrowth, UniqueRows
+    >>> rows = UniqueRows.of({"a": [0, 1, 1, 0] * 20, "b": [0, 1, 0, 0] * 20, "c": [1, 1, 0, 0] * 20})
+    >>> LikelihoodGrowth(cells=1000).learn(rows).structure
+    <Structure: 3 variables, 3 edges>
     """
 
     max_pairs: int | None = None
@@ -92,10 +104,12 @@ class LikelihoodGrowth(StructureLearner):
 
     @property
     def usual_share(self) -> float:
+        """Fraction of pairs that may enter in a round, with the default filled in."""
         return self.share if self.share is not None else 0.4 if self.cells is None else 0.25
 
     @property
     def usual_strength(self) -> float:
+        """Strength of the L2 penalty during growth, with the default filled in."""
         return self.strength if self.strength is not None else 3.0 if self.cells is None else 1.0
 
     def describe(self) -> str:

@@ -28,20 +28,34 @@ _ROUNDING = 1e-14  # of the objective: a smaller gain from other groups counts a
 
 @dataclass(frozen=True)
 class AlternationSettings:
-    """Settings of the alternation; the defaults need about as many passes over the data as an L2 fit.
+    """Settings of the alternation of soft tying between parameters and groups.
+
+    With the defaults, a fit needs about as many passes over the data as an L2 fit.
 
     Parameters
     ----------
-    inner_iterations
-        Steps of the solver between two clusterings, twice as many each time that no parameter changed its group; "all"
-        or None solves to the tolerance each time, as Algorithm 1 is written.
-    centers
-        ``joint``: they move with the parameters (they are eliminated); ``fixed``: they stay where the clustering put
-        them until the next one, as Algorithm 1 is written.
-    first_share, growth
-        The strength of round t is min(1, first_share * growth^t) of the full one; by default it is full at once.
-    max_rounds
-        Clusterings at most.
+    inner_iterations : int, "all" or None, default=2
+        Iterations of the solver between two clusterings, twice as many each time that no parameter changes its group.
+        ``"all"`` or None solves to the tolerance each time, as Algorithm 1 of Chou et al. (2018) is written.
+    centers : {"joint", "fixed"}, default="joint"
+        ``joint`` centers move with the parameters; ``fixed`` ones stay until the next clustering, as in Algorithm 1.
+    first_share : float, default=1.0
+        Share of the strength in the first round, in (0, 1].
+    growth : float, default=1.0
+        Factor on that share in each further round, up to the full strength; 1 or more, and above 1 if it starts below.
+    max_rounds : int, default=500
+        Largest number of clusterings.
+
+    See Also
+    --------
+    mrfit.SoftTied : Takes these settings as ``how``.
+
+    Examples
+    --------
+    >>> from mrfit import SoftTied
+    >>> from mrfit.penalties import AlternationSettings
+    >>> SoftTied(groups=5, how=AlternationSettings(inner_iterations="all", centers="fixed")).how.centers
+    'fixed'
     """
 
     inner_iterations: int | str | None = 2
@@ -65,11 +79,11 @@ class AlternationSettings:
 
     @property
     def solver_steps(self) -> int | None:
-        """Steps between two clusterings; None where there is no limit."""
+        """Iterations of the solver between two clusterings; None if there is no limit."""
         return self.inner_iterations if isinstance(self.inner_iterations, int) else None
 
     def share(self, round_: int) -> float:
-        """Share of the full penalty strength in the given round."""
+        """Return the share of the full strength in a round, counted from 0."""
         return min(1.0, self.first_share * self.growth**round_)
 
 

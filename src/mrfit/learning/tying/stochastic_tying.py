@@ -22,18 +22,31 @@ from mrfit.solvers.solution import Record, Solution, Status
 
 @dataclass(frozen=True)
 class Stochastic:
-    """Batches and steps of stochastic tying.
+    """Settings of soft tying by stochastic gradients (AdaGrad), as in the experiments of Chou et al. (2018).
+
+    For comparison with the paper, not for speed: it comes near an optimum and does not certify it.
 
     Parameters
     ----------
-    batch_rows
-        Rows in a batch, about.
-    epochs
-        Times every batch is used, in a new random order each time.
-    cluster_every
+    batch_rows : int, default=100
+        Approximate number of rows in a batch.
+    epochs : int, default=50
+        Passes over all batches, in a new random order each time.
+    cluster_every : int, default=50
         Steps between two clusterings.
-    rate
+    rate : float, default=0.3
         Length of the first step of every parameter.
+
+    See Also
+    --------
+    mrfit.SoftTied : Takes these settings as ``stochastic``.
+
+    Examples
+    --------
+    >>> from mrfit import SoftTied
+    >>> from mrfit.penalties import Stochastic
+    >>> SoftTied(groups=5, stochastic=Stochastic(epochs=10)).stochastic.batch_rows
+    100
     """
 
     batch_rows: int = 100

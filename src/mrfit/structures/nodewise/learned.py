@@ -58,27 +58,43 @@ def Learned(max_degree: int = 15, bound: str = "gain", **settings: Any) -> Pairw
     bound : {"gain", "path", "top", "graph", "joint"}, default="gain"
         How the bound is met, for ``select="degree"``: by `ForwardSelection`, `L1Path`, `TopCoefficients`,
         `GraphForwardSelection` or `JointForwardSelection`.
+    **settings
+        Further settings, below.
     select : {"degree", "ebic", "valid", "strength", "theory"}, default="degree"
         What decides: the bound on the degree, or a point of each `L1Path` by `EBIC`, `HeldOut`, `FixedStrength` or
         `TheoryStrength`.
     price : float or "valid", default=3.84
         ``threshold`` of `ForwardSelection`; ``"valid"`` means `HeldOut`.
-    gamma, scale, refit
-        Settings of `EBIC`.
+    gamma : float, default=0.25
+        Weight of the extra term of `EBIC`.
+    scale : {"raw", "standard"}, default="raw"
+        Scale of the columns for `EBIC`.
+    refit : bool or None, default=None
+        Whether `EBIC` refits the regressions.
     select_strength : float
         ``strength`` of `FixedStrength`.
     theory : float, default=0.2
         ``constant`` of `TheoryStrength`.
-    rule, tolerance
-        Settings of the learner; without effect where it has none of that name.
-    require, forbid
-        Settings of every learner.
-    with_tree : bool, default=None
-        ``include_chow_liu_tree`` of every learner.
+    rule : {"or", "and"}, default="or"
+        Rule of the learner; without effect if it has none.
+    tolerance : float, default=1e-5
+        Tolerance of the learner; without effect if it has none.
+    require : sequence of pairs of str, default=()
+        Pairs that must be neighbours.
+    forbid : sequence of pairs of str, default=()
+        Pairs that must not be neighbours.
+    with_tree : bool or None, default=None
+        ``include_chow_liu_tree`` of the learner.
 
     Returns
     -------
     PairwiseLearner
+        The learner.
+
+    Raises
+    ------
+    InputError
+        If a word is unknown, or a setting has no effect with the others.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from itertools import combinations, product
 
 import numpy as np
@@ -49,25 +49,44 @@ class _BoundedLearner(PairwiseLearner):
 
 @dataclass(frozen=True)
 class ForwardSelection(_BoundedLearner, NodewiseLearner):
-    """Neighbours by forward selection: each variable takes what improves its regression most, refitted each time.
+    """Forward selection of neighbours: each variable adds the neighbour with the best score test and refits.
 
-    Once a variable has ``max_degree`` neighbours, its weakest one is exchanged for the best other variable as long as
-    that improves the regression.
+    The default way to learn a structure, with the word ``learned``. Once a variable has ``max_degree`` neighbours, its
+    weakest one is exchanged for the best other variable as long as that improves the regression.
 
     Parameters
     ----------
     max_degree : int, default=15
-        Largest number of neighbours that a variable chooses.
+        Largest number of neighbours that a variable chooses, 1 or more.
     threshold : float or HeldOut, default=3.84
-        Score that a neighbour needs to enter: twice the gain in log-likelihood that it promises. The default is the
-        95 % point of chi-square with one degree of freedom. `HeldOut` compares thresholds from 0 to 20 by fits of the
-        whole graph on validation rows.
+        Score that a neighbour needs to enter, 0 or more: approximately twice its gain in log-likelihood, in nats summed
+        over rows. The default is the 95 % point of chi-square with one degree of freedom; raise it for fewer edges.
+        `HeldOut` compares thresholds from 0 to 20 on validation rows.
     rule : {"or", "and"}, default="or"
-        Whether an edge needs to be chosen by either or by both of its variables.
-    require, forbid : sequence of pairs of str, default=()
-        Pairs of variables that must, or must not, be neighbours.
-    include_chow_liu_tree : bool, default=None
-        Whether the Chow-Liu tree belongs to the structure. By default it does where the likelihood is learned.
+        Whether an edge needs to be chosen by one or by both of its two regressions. ``and`` gives fewer edges.
+    require : sequence of pairs of str, default=()
+        Pairs of variables that must be neighbours.
+    forbid : sequence of pairs of str, default=()
+        Pairs of variables that must not be neighbours.
+    include_chow_liu_tree : bool or None, default=None
+        Whether the edges of the Chow-Liu tree are added, except forbidden ones. None adds them if the likelihood is
+        maximised, which suffers most without them.
+
+    See Also
+    --------
+    L1Path : The same by l1-penalised regressions, as in IsingFit.
+    GraphForwardSelection : Bounds the degrees of the final graph.
+
+    Notes
+    -----
+    See the how-to page on structure learning for the choice among learners.
+
+    Examples
+    --------
+    >>> from mrfit import ForwardSelection, learn
+    >>> table = {"a": [0, 1, 1, 0] * 25, "b": [0, 1, 0, 0] * 25, "c": [1, 1, 0, 0] * 25}
+    >>> learn(table, ForwardSelection()).model.edges.tolist()
+    [[0, 1], [0, 2], [1, 2]]
     """
 
     threshold: float | HeldOut = THRESHOLD
@@ -106,16 +125,30 @@ class ForwardSelection(_BoundedLearner, NodewiseLearner):
 
 @dataclass(frozen=True)
 class GraphForwardSelection(_BoundedLearner):
-    """Edges by forward selection in both regressions together; bounds the degrees of the final graph.
+    """Forward selection of edges in both regressions together, which bounds the degrees of the final graph.
 
     Parameters
     ----------
     max_degree : int, default=15
-        Largest number of neighbours in the final graph; required edges and the Chow-Liu tree may exceed it.
-    require, forbid : sequence of pairs of str, default=()
-        Pairs of variables that must, or must not, be neighbours.
-    include_chow_liu_tree : bool, default=None
-        Whether the Chow-Liu tree belongs to the structure. By default it does where the likelihood is learned.
+        Largest number of neighbours of a variable in the graph; required edges and the Chow-Liu tree may exceed it.
+    require : sequence of pairs of str, default=()
+        Pairs of variables that must be neighbours.
+    forbid : sequence of pairs of str, default=()
+        Pairs of variables that must not be neighbours.
+    include_chow_liu_tree : bool or None, default=None
+        Whether the edges of the Chow-Liu tree are added, except forbidden ones. None adds them if the likelihood is
+        maximised, which suffers most without them.
+
+    See Also
+    --------
+    ForwardSelection : Bounds the neighbours that each variable chooses instead.
+
+    Examples
+    --------
+    >>> from mrfit import GraphForwardSelection, learn
+    >>> table = {"a": [0, 1, 1, 0] * 25, "b": [0, 1, 0, 0] * 25, "c": [1, 1, 0, 0] * 25}
+    >>> learn(table, GraphForwardSelection(max_degree=2)).model.edges.tolist()
+    [[0, 1], [0, 2], [1, 2]]
     """
 
     @property
@@ -128,19 +161,33 @@ class GraphForwardSelection(_BoundedLearner):
 
 @dataclass(frozen=True)
 class JointForwardSelection(_BoundedLearner):
-    """Edges by forward selection on the joint pseudo-likelihood, each owned by one of its two variables.
+    """Forward selection of edges on the joint pseudo-likelihood; each edge belongs to one of its two variables.
 
-    No variable owns more than ``max_degree`` edges, so that a variable may have many more neighbours. Held-out rows
-    choose how cautiously the graph grows: validation rows, or else a fifth of the rows.
+    No variable owns more than ``max_degree`` edges, but it may have many more neighbours. Held-out rows choose how
+    cautiously the graph grows: validation rows, or else a fifth of the rows.
 
     Parameters
     ----------
     max_degree : int, default=15
-        Largest number of edges that a variable owns.
-    require, forbid : sequence of pairs of str, default=()
-        Pairs of variables that must, or must not, be neighbours.
-    include_chow_liu_tree : bool, default=None
-        Whether the Chow-Liu tree belongs to the structure. By default it does where the likelihood is learned.
+        Largest number of edges that a variable owns, 1 or more.
+    require : sequence of pairs of str, default=()
+        Pairs of variables that must be neighbours.
+    forbid : sequence of pairs of str, default=()
+        Pairs of variables that must not be neighbours.
+    include_chow_liu_tree : bool or None, default=None
+        Whether the edges of the Chow-Liu tree are added, except forbidden ones. None adds them if the likelihood is
+        maximised, which suffers most without them.
+
+    See Also
+    --------
+    GraphForwardSelection : Bounds all neighbours.
+
+    Examples
+    --------
+    >>> from mrfit import JointForwardSelection, learn
+    >>> table = {"a": [0, 1, 1, 0] * 25, "b": [0, 1, 0, 0] * 25, "c": [1, 1, 0, 0] * 25}
+    >>> learn(table, JointForwardSelection(max_degree=2)).model.edges.tolist()
+    [[0, 1], [1, 2]]
     """
 
     @property
@@ -164,7 +211,7 @@ class JointForwardSelection(_BoundedLearner):
 
 @dataclass(frozen=True)
 class TopCoefficients(_BoundedLearner, NodewiseLearner):
-    """Neighbours by the largest coefficients of a weak l1 regression of each variable.
+    """Neighbours with the largest coefficients in a weak l1 regression of each variable.
 
     The weak regression is the last point of the l1 path with at most 50 variables. This reading of Chou et al. (2018)
     reproduces their numbers.
@@ -172,15 +219,30 @@ class TopCoefficients(_BoundedLearner, NodewiseLearner):
     Parameters
     ----------
     max_degree : int, default=15
-        Number of coefficients to keep for each variable.
+        Number of coefficients to keep for each variable, 1 or more.
     rule : {"or", "and"}, default="or"
-        Whether an edge needs to be chosen by either or by both of its variables.
-    require, forbid : sequence of pairs of str, default=()
-        Pairs of variables that must, or must not, be neighbours.
-    include_chow_liu_tree : bool, default=None
-        Whether the Chow-Liu tree belongs to the structure. By default it does where the likelihood is learned.
+        Whether an edge needs to be chosen by one or by both of its two regressions. ``and`` gives fewer edges, at most
+        ``max_degree`` for each variable.
+    require : sequence of pairs of str, default=()
+        Pairs of variables that must be neighbours.
+    forbid : sequence of pairs of str, default=()
+        Pairs of variables that must not be neighbours.
+    include_chow_liu_tree : bool or None, default=None
+        Whether the edges of the Chow-Liu tree are added, except forbidden ones. None adds them if the likelihood is
+        maximised, which suffers most without them.
     tolerance : float, default=1e-5
         Optimality of the paths, as a share of the critical strength.
+
+    See Also
+    --------
+    L1Path : Chooses the number of neighbours by a criterion.
+
+    Examples
+    --------
+    >>> from mrfit import TopCoefficients, learn
+    >>> table = {"a": [0, 1, 1, 0] * 25, "b": [0, 1, 0, 0] * 25, "c": [1, 1, 0, 0] * 25}
+    >>> learn(table, TopCoefficients(max_degree=1)).model.edges.tolist()
+    [[0, 1], [1, 2]]
     """
 
     tolerance: float = 1e-5
@@ -195,23 +257,42 @@ class TopCoefficients(_BoundedLearner, NodewiseLearner):
 
 @dataclass(frozen=True)
 class L1Path(NodewiseLearner):
-    """Neighbours by l1-penalized (group lasso) regressions: those at one point of each variable's path.
+    """Neighbours by l1-penalised regressions (group lasso), at one point of each variable's path.
+
+    With `EBIC` this is the estimator of IsingFit (eLasso; van Borkulo et al. 2014). Several states of a variable enter
+    together.
 
     Parameters
     ----------
     select : EBIC, HeldOut, FixedStrength, TheoryStrength or MaxDegree, default=EBIC()
-        Which point of each path to take.
-    rule : {"or", "and"}, default="or"
-        Whether an edge needs to be chosen by either or by both of its variables.
-    require, forbid : sequence of pairs of str, default=()
-        Pairs of variables that must, or must not, be neighbours.
-    include_chow_liu_tree : bool, default=None
-        Whether the Chow-Liu tree belongs to the structure. By default it does where the likelihood is learned.
+        Point of each path to take.
     tolerance : float, default=1e-5
         Optimality of the paths, as a share of the critical strength.
+    rule : {"or", "and"}, default="or"
+        Whether an edge needs to be chosen by one or by both of its two regressions. ``and`` gives fewer edges, and is
+        the rule of IsingFit.
+    require : sequence of pairs of str, default=()
+        Pairs of variables that must be neighbours.
+    forbid : sequence of pairs of str, default=()
+        Pairs of variables that must not be neighbours.
+    include_chow_liu_tree : bool or None, default=None
+        Whether the edges of the Chow-Liu tree are added, except forbidden ones. None adds them if the likelihood is
+        maximised, which suffers most without them.
+
+    See Also
+    --------
+    EBIC : ``EBIC(scale="standard")`` reproduces IsingFit point for point.
+    ForwardSelection : Forward selection instead of a path.
+
+    Examples
+    --------
+    >>> from mrfit import L1Path, learn
+    >>> table = {"a": [0, 1, 1, 0] * 25, "b": [0, 1, 0, 0] * 25, "c": [1, 1, 0, 0] * 25}
+    >>> learn(table, L1Path(rule="and")).model.edges.tolist()
+    [[0, 1], [0, 2], [1, 2]]
     """
 
-    select: PointSelection = field(default_factory=EBIC)
+    select: PointSelection = EBIC()  # noqa: RUF009 - a frozen value
     tolerance: float = 1e-5
 
     def __post_init__(self) -> None:
@@ -224,7 +305,15 @@ class L1Path(NodewiseLearner):
 
     @classmethod
     def at(cls, strength: float, learner: PairwiseLearner) -> L1Path:
-        """Return a learner at one strength with the pairs, rule and tolerance of another, as far as it has them."""
+        """Return a learner at one strength, with the pairs, rule and tolerance of another as far as it has them.
+
+        Parameters
+        ----------
+        strength : float
+            The l1 strength, added to the summed (not averaged) log-likelihood.
+        learner : PairwiseLearner
+            The other learner.
+        """
         shared = {f.name for f in fields(learner)} & {"rule", "require", "forbid", "tolerance"}
         return cls(FixedStrength(strength), **{name: getattr(learner, name) for name in shared})
 

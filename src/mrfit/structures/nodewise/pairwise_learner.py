@@ -28,15 +28,33 @@ RULES = ("or", "and")
 
 @dataclass(frozen=True, kw_only=True)
 class PairwiseLearner(StructureLearner):
-    """Learner of a graph whose edges are pairs of interacting variables.
+    """Base class of learners of a graph whose edges are pairs of interacting variables.
 
     Parameters
     ----------
-    require, forbid : sequence of pairs of str, default=()
-        Pairs of variables that must, or must not, be neighbours.
-    include_chow_liu_tree : bool, default=None
-        Whether the Chow-Liu tree belongs to the structure, without its forbidden pairs. By default it does where the
-        likelihood is learned, which suffers most without it.
+    require : sequence of pairs of str, default=()
+        Pairs of variables that must be neighbours.
+    forbid : sequence of pairs of str, default=()
+        Pairs of variables that must not be neighbours.
+    include_chow_liu_tree : bool or None, default=None
+        Whether the edges of the Chow-Liu tree are added, except forbidden ones. None adds them if the likelihood is
+        maximised, which suffers most without them.
+
+    Attributes
+    ----------
+    results_version_of_way : mapping of str to int
+        Class variable: results version of each way to choose neighbours.
+
+    See Also
+    --------
+    ForwardSelection : The default way.
+
+    Examples
+    --------
+    >>> from mrfit import L1Path, TopCoefficients
+    >>> from mrfit.structures import PairwiseLearner
+    >>> isinstance(L1Path(), PairwiseLearner), isinstance(TopCoefficients(), PairwiseLearner)
+    (True, True)
     """
 
     require: Sequence[tuple[str, str]] = ()
@@ -81,7 +99,15 @@ class PairwiseLearner(StructureLearner):
 
     @abstractmethod
     def selection(self, rows: UniqueRows, valid: UniqueRows | None) -> NeighbourSelection:
-        """Return what chooses the neighbours of each variable in these rows."""
+        """Return what chooses the neighbours of each variable in these rows.
+
+        Parameters
+        ----------
+        rows : UniqueRows
+            The rows to learn from.
+        valid : UniqueRows or None
+            Held-out rows, for learners that select by them.
+        """
 
     def learn(
         self,
@@ -154,15 +180,20 @@ class PairwiseLearner(StructureLearner):
 
 @dataclass(frozen=True, kw_only=True)
 class NodewiseLearner(PairwiseLearner):
-    """Learner by one sparse regression for each variable.
-
-    The two regressions of a pair may disagree.
+    """Learner by one sparse regression for each variable; the two regressions of a pair may disagree.
 
     Parameters
     ----------
     rule : {"or", "and"}, default="or"
-        Whether an edge needs to be chosen by either or by both of its regressions. With ``or`` degrees of the final
-        graph may exceed a bound on the neighbours that each variable chooses.
+        Whether an edge needs to be chosen by one or by both of its two regressions. ``and`` gives fewer edges. With
+        ``or``, degrees may exceed a bound on the neighbours that each variable chooses.
+    require : sequence of pairs of str, default=()
+        Pairs of variables that must be neighbours.
+    forbid : sequence of pairs of str, default=()
+        Pairs of variables that must not be neighbours.
+    include_chow_liu_tree : bool or None, default=None
+        Whether the edges of the Chow-Liu tree are added, except forbidden ones. None adds them if the likelihood is
+        maximised, which suffers most without them.
     """
 
     rule: str = "or"

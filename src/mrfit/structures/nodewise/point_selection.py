@@ -27,20 +27,56 @@ class PointSelection(ABC):
 
     @abstractmethod
     def paths(self, rows: UniqueRows, valid: UniqueRows | None, *, tolerance: float) -> PathSelection:
-        """Return how far the paths over ``rows`` go and which of their points is read."""
+        """Return how far the paths go and which of their points is taken.
+
+        Parameters
+        ----------
+        rows : UniqueRows
+            The rows to learn from.
+        valid : UniqueRows or None
+            Held-out rows, for a choice by them.
+        tolerance : float
+            Optimality of the paths, as a share of the critical strength.
+        """
 
     def allowed(self, pairs: AllowedPairs, rows: UniqueRows) -> AllowedPairs:
-        """Return the pairs that regressions may choose from."""
+        """Return the pairs that regressions may choose from.
+
+        Parameters
+        ----------
+        pairs : AllowedPairs
+            The pairs that the user allows.
+        rows : UniqueRows
+            The rows to learn from.
+        """
         return pairs
 
     @abstractmethod
     def describe(self) -> str:
-        """Describe the choice in a few words, such as "by held-out rows"."""
+        """Return a description in a few words, such as "by held-out rows"."""
 
 
 @dataclass(frozen=True)
 class MaxDegree(PointSelection):
-    """The last point of a path that selects at most ``max_degree`` neighbours."""
+    """The last point of each path that selects at most ``max_degree`` neighbours.
+
+    Parameters
+    ----------
+    max_degree : int, default=15
+        Largest number of neighbours that a variable chooses, 1 or more.
+
+    See Also
+    --------
+    L1Path : Takes this as ``select``.
+    ForwardSelection : Meets the same bound by forward selection.
+
+    Examples
+    --------
+    >>> from mrfit import L1Path, MaxDegree, learn
+    >>> table = {"a": [0, 1, 1, 0] * 25, "b": [0, 1, 0, 0] * 25, "c": [1, 1, 0, 0] * 25}
+    >>> learn(table, L1Path(MaxDegree(1))).model.edges.tolist()
+    [[0, 1], [1, 2]]
+    """
 
     max_degree: int = 15
 
@@ -58,21 +94,33 @@ class MaxDegree(PointSelection):
 
 @dataclass(frozen=True)
 class EBIC(PointSelection):
-    """The point with the smallest extended BIC (Foygel and Drton 2010; van Borkulo et al. 2014).
+    """Extended BIC: the point of each path with the smallest criterion (Foygel and Drton 2010).
 
-    A path goes on until its best point lies well behind its last one.
+    The criterion of IsingFit (van Borkulo et al. 2014). A path goes on until its best point lies well behind its last
+    one.
 
     Parameters
     ----------
     gamma : float, default=0.25
-        Weight of the extra term, from 0 (the BIC) to 1. IsingFit uses 0.25.
+        Weight of the extra term, from 0 (the BIC) to 1. Larger values give fewer edges. IsingFit uses 0.25.
     scale : {"raw", "standard"}, default="raw"
         Scale of the columns of binary variables. ``standard`` divides each column by its standard deviation in the
         penalty and follows the paths of glmnet, which reproduces IsingFit point for point.
-    refit : bool, default=None
-        Whether to refit the regression at each point without the penalty, and to report refitted coefficients. By
-        default the regression is refitted except with ``scale="standard"``. Variables of more than two states are
-        always refitted.
+    refit : bool or None, default=None
+        Whether to refit the regression at each point without the penalty, and to report refitted coefficients. None
+        refits except with ``scale="standard"``. Variables of more than two states are always refitted.
+
+    See Also
+    --------
+    L1Path : Takes this as ``select``.
+    HeldOut : Selects by validation rows instead.
+
+    Examples
+    --------
+    >>> from mrfit import EBIC, L1Path, learn
+    >>> table = {"a": [0, 1, 1, 0] * 25, "b": [0, 1, 0, 0] * 25, "c": [1, 1, 0, 0] * 25}
+    >>> learn(table, L1Path(EBIC(gamma=0.5))).model.edges.tolist()
+    [[0, 1], [0, 2], [1, 2]]
     """
 
     gamma: float = 0.25
@@ -88,6 +136,7 @@ class EBIC(PointSelection):
 
     @property
     def is_standard(self) -> bool:
+        """Whether columns are standardised."""
         return self.scale == "standard"
 
     def paths(self, rows: UniqueRows, valid: UniqueRows | None, *, tolerance: float) -> PathSelection:
@@ -119,9 +168,22 @@ class EBIC(PointSelection):
 
 @dataclass(frozen=True)
 class HeldOut(PointSelection):
-    """The point that predicts validation rows best.
+    """Held-out rows: the point of each path that predicts validation rows best.
 
-    A path goes on until its best point lies well behind its last one.
+    A path goes on until its best point lies well behind its last one. `ForwardSelection` takes it as ``threshold``,
+    too.
+
+    See Also
+    --------
+    L1Path : Takes this as ``select``.
+    EBIC : Needs no validation rows.
+
+    Examples
+    --------
+    >>> from mrfit import HeldOut, L1Path, learn
+    >>> table = {"a": [0, 1, 1, 0] * 25, "b": [0, 1, 0, 0] * 25}
+    >>> learn(table, L1Path(HeldOut()), valid=table).model.edges.tolist()
+    [[0, 1]]
     """
 
     word: ClassVar[str] = "valid"
@@ -144,7 +206,7 @@ class StrengthSelection(PointSelection):
 
     @abstractmethod
     def strength_on(self, rows: Tallied) -> float:
-        """Return the l1 strength for these rows; it is added to the summed, not averaged, log-likelihood."""
+        """Return the l1 strength for these rows; it is added to the summed (not averaged) log-likelihood."""
 
     def paths(self, rows: UniqueRows, valid: UniqueRows | None, *, tolerance: float) -> PathSelection:
         return PathSelection.at(self.strength_on(rows), rows, tolerance=tolerance)
@@ -152,7 +214,27 @@ class StrengthSelection(PointSelection):
 
 @dataclass(frozen=True)
 class FixedStrength(StrengthSelection):
-    """The point at an l1 strength of your choice; it is added to the summed, not averaged, log-likelihood."""
+    """Fixed strength: the point of each path at an l1 strength of your choice.
+
+    Each regression is then one convex problem, and gradients over all rows prove its solution.
+
+    Parameters
+    ----------
+    strength : float
+        The l1 strength, above 0, added to the summed (not averaged) log-likelihood.
+
+    See Also
+    --------
+    L1Path : Takes this as ``select``.
+    mrfit.stars : Finds the weakest strength at which the network is stable.
+
+    Examples
+    --------
+    >>> from mrfit import FixedStrength, L1Path, learn
+    >>> table = {"a": [0, 1, 1, 0] * 25, "b": [0, 1, 0, 0] * 25, "c": [1, 1, 0, 0] * 25}
+    >>> learn(table, L1Path(FixedStrength(5.0))).model.edges.tolist()
+    [[0, 1], [1, 2]]
+    """
 
     strength: float
 
@@ -171,12 +253,24 @@ class FixedStrength(StrengthSelection):
 
 @dataclass(frozen=True)
 class TheoryStrength(StrengthSelection):
-    """The point at the strength of theory, c sqrt(log(n^2 / 0.05) / N) (Lokhov et al. 2018).
+    """Strength from theory: c sqrt(log(n^2 / 0.05) / N) for n variables and N rows (Lokhov et al. 2018).
 
     Parameters
     ----------
     constant : float, default=0.2
-        The constant c, for couplings of -1/+1 spins.
+        The constant c, above 0, for couplings of -1/+1 spins.
+
+    See Also
+    --------
+    L1Path : Takes this as ``select``.
+    FixedStrength : A strength of your choice.
+
+    Examples
+    --------
+    >>> from mrfit import L1Path, TheoryStrength, learn
+    >>> table = {"a": [0, 1, 1, 0] * 25, "b": [0, 1, 0, 0] * 25, "c": [1, 1, 0, 0] * 25}
+    >>> learn(table, L1Path(TheoryStrength(0.5))).model.edges.tolist()
+    [[0, 1], [0, 2], [1, 2]]
     """
 
     constant: float = 0.2
