@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,12 @@ import mrfit
 from mrfit.cli.main import cli
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
 project, author, release = "mrfit", "the mrfit authors", mrfit.__version__
 html_title = "mrfit"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions += ["live_report"]
 exclude_patterns = ["conf.py"]
 
 myst_enable_extensions = ["dollarmath"]
