@@ -32,9 +32,11 @@ NO_MISFIT = "no misfit found"
 FIGURE = """<figure class="live">
 <p class="sentence" aria-live="polite">Click any bar to say what you know about a person.</p>
 <p class="cases">Suppose they {cases}</p>
-<iframe data-src="{page}#{fragment}" title="A live model of a survey of sleep"></iframe>
-<noscript><p>The model answers in your browser: it needs JavaScript. The picture below shows a part of it.</p></noscript>
-<figcaption>A file that <code>mrfit report</code> wrote: it needs no server. The {rows:,} answers are simulated.</figcaption>
+<iframe data-src="{page}" data-fragment="{fragment}" title="A live model of a survey of sleep"></iframe>
+<noscript><p>The model answers in your browser and needs JavaScript. A picture of a part is below.</p></noscript>
+<figcaption>
+A file that <code>mrfit report</code> wrote. It needs no server. The {rows:,} answers are simulated.
+</figcaption>
 <script type="application/json" class="wording">{wording}</script>
 </figure>
 """

@@ -6,8 +6,7 @@
   const sentence = figure.querySelector(".sentence");
   const wording = JSON.parse(figure.querySelector(".wording").textContent);
   const invitation = sentence.textContent;
-  const [page, preset] = frame.dataset.src.split("#");
-  let fragment = preset;
+  let { fragment } = frame.dataset;
 
   const percent = (p) => `${Math.round(100 * p)} %`;
   const phrases = (known, join) => known.map(([name, values]) => values.map((value) => wording[name][value].who).join(" or ")).join(join);
@@ -46,7 +45,7 @@
     const isDark = chosen === "dark" || (chosen === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
     const parts = new URLSearchParams(fragment);
     parts.set("theme", isDark ? "dark" : "light");
-    const address = new URL(`${page}#${parts}`, location.href).href;
+    const address = new URL(`${frame.dataset.src}#${parts}`, location.href).href;
     if (frame.src) frame.contentWindow.location.replace(address);
     else frame.src = address;
   }
