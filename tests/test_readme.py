@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 import struct
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +17,7 @@ from mrfit.data.named_datasets import catalogue
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+START = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -22,40 +26,71 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
 
 
-def block_after(heading: str, language: str) -> str:
+def block_after(heading: str, language: str, page: str = README) -> str:
     """The first block of a language after a text."""
-    _, found, rest = README.partition(heading)
-    assert found, f"README.md has no {heading!r}"
+    _, found, rest = page.partition(heading)
+    assert found, f"the page has no {heading!r}"
     match = re.search(rf"^```{language}\n(.*?)^```$", rest, flags=re.MULTILINE | re.DOTALL)
-    assert match, f"README.md has no {language} block after {heading!r}"
+    assert match, f"the page has no {language} block after {heading!r}"
     return match[1]
 
 
-def test_python_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def survey(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the table that the README says how to write."""
+    command = re.search(r"`python (\S+) survey\.csv`", README)
+    assert command is not None
+    monkeypatch.chdir(tmp_path)
+    subprocess.run([sys.executable, ROOT / command[1], "survey.csv"], check=True)
+    return tmp_path
+
+
+def test_the_python_examples_are_one_session(survey: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first learns from the survey, the second puts parts together for the same table."""
+    known: dict[str, Any] = {"__name__": "__main__"}
     assert len(blocks("python")) == 2
-    code = block_after("## From Python", "python")
-    expected = block_after(code, "text")
-    monkeypatch.chdir(tmp_path)
-    exec(compile(code, "README.md", "exec"), {"__name__": "__main__"})
-    assert capsys.readouterr().out == expected
-    assert [path.name for path in tmp_path.iterdir()] == ["cough.mrf"]
+    for code in blocks("python"):
+        exec(compile(code, "README.md", "exec"), known)
+        assert capsys.readouterr().out == block_after(code, "text")
+    assert sorted(path.name for path in survey.iterdir()) == ["network.png", "survey.csv"]
+    assert png_size(survey / "network.png") > (400, 400)
 
 
-def test_parts_put_together(capsys: pytest.CaptureFixture[str]) -> None:
-    code = block_after("## Put parts together", "python")
-    exec(compile(code, "README.md", "exec"), {"__name__": "__main__"})
-    assert capsys.readouterr().out == block_after(code, "text")
+def test_shell_example(survey: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    commands = block_after("The same in a shell", "sh").splitlines()
+    assert len(commands) == 5
+    for command in commands:
+        program, *arguments = shlex.split(command, comments=True)
+        assert program == "mrfit"
+        assert main(arguments) == 0, command
+        assert "warning" not in capsys.readouterr().err, command
 
 
-def test_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """The question is put to the model of the Python example."""
-    monkeypatch.chdir(tmp_path)
-    exec(compile(block_after("## From Python", "python"), "README.md", "exec"), {"__name__": "__main__"})
-    capsys.readouterr()
-    program, *arguments = shlex.split(block_after("## Ask it", "sh"))
-    assert program == "mrfit"
-    assert main(arguments) == 0
-    assert capsys.readouterr().out == block_after("by how much it moved:", "text")
+def test_one_screen_and_no_more_pages() -> None:
+    """Its picture, its install line and its example are on the first screen; all of it is at most 120 lines."""
+    lines = README.splitlines()
+    assert len(lines) <= 120
+    first = "\n".join(lines[:45])
+    assert all(part in first for part in ("docs/anatomy.svg", "pip install .", "make demo", "make test", "```python"))
+
+
+def test_claims_are_those_of_the_pages_they_link_to() -> None:
+    """In the README and on the front page of the site."""
+    benchmarks, replication, index = (
+        " ".join((ROOT / "docs" / page).read_text(encoding="utf-8").split())
+        for page in ("benchmarks.md", "replication.md", "index.md")
+    )
+    means = [float(row.split("|")[7]) for row in benchmarks.split("| geometric mean |")[1:4]]
+    counts = re.search(
+        r"Of the (\d+) claims below, (\d+) are reproduced, (\d+) are partly reproduced, and (\d+) are not", replication
+    )
+    assert counts is not None
+    n_claims, reproduced, partly, not_reproduced = counts.groups()
+    for page in (" ".join(README.split()), index):
+        assert f"{min(means):.0f} to {max(means):.0f} times" in page
+        assert f"{partly} partly and {not_reproduced} not" in page
+    assert f"of {n_claims} claims, {reproduced} are reproduced" in " ".join(README.split())
+    assert f"{reproduced} of {n_claims} claims" in index
 
 
 def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,13 +98,15 @@ def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     assert main(["demo"]) == 0
     printed = capsys.readouterr()
     assert printed.err == ""
-    assert block_after("`make demo` prints", "text") in printed.out
+    command, _, output = block_after("picture. It prints", "console", START).partition("\n")
+    assert command == "$ make demo"
+    assert output in printed.out
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mrfit-demo.mrf", "mrfit-demo.png"]
     width, height = png_size(tmp_path / "mrfit-demo.png")
     assert 800 <= width <= 4000
     assert 300 <= height <= 2000
     assert 20_000 < (tmp_path / "mrfit-demo.png").stat().st_size < 2_000_000
-    # The picture in the README is the one the command draws, but for fonts and compression.
+    # The picture on the page is the one the command draws, but for fonts and compression.
     assert png_size(ROOT / "docs" / "demo.png") == (width, height)
 
 
@@ -82,23 +119,8 @@ def png_size(path: Path) -> tuple[int, int]:
     return width, height
 
 
-def test_shell_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every command of the block runs, in order, on tables of the names it uses."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("survey.csv", "more.csv", "new.csv"):
-        (tmp_path / name).write_text("smoker,cough\n" + 4 * "yes,yes\nno,no\nyes,no\nno,no\nyes,yes\n")
-    (tmp_path / "counts.csv").write_text("a,b,c,count\n0,0,0,9\n1,1,0,4\n1,1,1,7\n0,1,1,2\n")
-    commands = block_after("## From the shell", "sh").splitlines()
-    assert len(commands) >= 5
-    for command in commands:
-        program, *arguments = shlex.split(command, comments=True)
-        assert program == "mrfit"
-        assert main(arguments) == 0, command
-        assert capsys.readouterr().err == "", command
-
-
 def test_number_of_data_sets() -> None:
-    counted = re.search(r"(\d+) named data sets", README)
+    counted = re.search(r"(\d+) named data sets", START)
     assert counted is not None
     assert int(counted[1]) == len(catalogue())
 

@@ -1,5 +1,6 @@
 // The page: what stands where, what is asked when something changes, and keys that work everywhere.
 
+import { announce, announcementOf } from "./announcement";
 import { ServerAnswerer, WorkerAnswerer } from "./answerers";
 import type { Answer, Answerer, Question } from "./answers";
 import { documentOf, SCHEMA, type Texts } from "./document";
@@ -246,6 +247,7 @@ export class Page {
     this.chip.title = first.gap ? secondMode(first) : isSampled ? SPREAD : "";
     this.makeRoom(isSampled);
     if (first.done && this.state.chosen.evidence.size) this.said.textContent = this.mostMoved();
+    if (first.done) announce(announcementOf(this.state, toFragment(this.state.chosen, this.standard)));
     this.state.redraw();
   }
 
