@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import click
 
 from mrfit._version import __version__
-from mrfit.cli.output import as_options, note
+from mrfit.cli.output import as_options, note, note_error
 from mrfit.cli.plugin_commands import PluginCommand, plugin_commands
 from mrfit.core.errors import MrfitError
 
@@ -134,7 +134,7 @@ def _fail(message: str) -> int:
     message = as_options(" ".join(message.split()))
     if len(message) > _LONGEST:  # a value or a name is; what was wrong stands before it, and what to do after it
         message = f"{message[: _LONGEST // 2]} ... {message[-_LONGEST // 2 :]}"
-    note(message)
+    note_error(message)
     return 2
 
 

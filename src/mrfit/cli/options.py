@@ -103,6 +103,7 @@ common = stacked(
     ),
     click.option("--jobs", type=int, default=-1, show_default=True, help="Threads; -1 takes all processors."),
     click.option("--quiet", is_flag=True, help="No progress, notes or summary."),
+    click.option("--verbose", "-v", is_flag=True, help="Say also how it is computed: engines, sizes, seconds."),
     _followed,
 )
 

@@ -77,6 +77,7 @@ class StarsSelection(Stability):
     stars: Stars
 
     kind: ClassVar[str] = "stars"
+    samples: ClassVar[str] = "subsamples"
 
     @property
     def strength(self) -> float:
@@ -87,7 +88,12 @@ class StarsSelection(Stability):
         return self.stars.to_dict()
 
     def lines(self) -> list[str]:
-        return [f"stable strength {self.strength:.4g}: mrfit structure --select strength uses it", *super().lines()]
+        strength = f"{self.strength:.4g}"
+        return [
+            f"the weakest stable penalty strength is {strength}",
+            f"  mrfit structure DATA --select strength --select-strength {strength}",
+            *super().lines(),
+        ]
 
 
 def stars(
