@@ -73,6 +73,13 @@ def read_any_model(text: str, options: Mapping[str, Any]) -> MarkovNetwork | Fac
     return load_model(text) if _format(text, options) == "mrf" else read_model(text, options)
 
 
+def read_asked_model(text: str, options: Mapping[str, Any]) -> MarkovNetwork | FactorNetwork:
+    """The same, but a name that says no format is refused."""
+    suffix = Path(text.lower().removesuffix(".gz")).suffix.removeprefix(".")
+    is_known = options["model_format"] is not None or text == STANDARD or suffix in FORMATS
+    return read_any_model(text, options) if is_known else read_model(text, options)
+
+
 def _format(text: str, options: Mapping[str, Any]) -> str:
     """A name that does not say one is ours."""
     if options["model_format"] is not None:

@@ -22,7 +22,7 @@ from mrfit.cli.model_options import (
     note_plan,
     note_remarks,
     ordered_of,
-    read_any_model,
+    read_asked_model,
 )
 from mrfit.cli.options import check_one_stream, common, parameters_of
 from mrfit.cli.output import note, note_compiling, print_json, print_table, remark, say, wrapped
@@ -93,7 +93,7 @@ def command(model_file: str, **options: Any) -> None:
     check_files({"MODEL": model_file, "--evidence": files}, {"--plot": options["plot"]}, options)
     _check_plot(options)
     note_compiling(quiet=is_silent(options))
-    network = read_any_model(model_file, options)
+    network = read_asked_model(model_file, options)
     evidence, asked = evidence_of(network.domain, options["evidence"]), asked_of(network.domain, options)
     if options["explain"] and not (evidence and any(len(names) == 1 for names in asked)):
         raise InputError("--explain needs evidence and a single variable: add --evidence NAME=STATE and --ask NAME.")

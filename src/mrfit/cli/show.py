@@ -138,7 +138,7 @@ def _print_errors(errors: ErrorsSummary, top: int) -> None:
         heading("Wald tests of interactions", "adjusted p minds how many are tested")
     rows = [
         [
-            " - ".join(test.variables), f"{test.statistic:.2f}", f"{test.degrees}",
+            " - ".join(test.variables), "-" if isnan(test.statistic) else f"{test.statistic:.2f}", f"{test.degrees}",
             *(["no finite optimum", ""] if isnan(test.p) else [f"{test.p:.2g}", f"{test.adjusted:.2g}"]),
         ]
         for test in errors.tests[:top]

@@ -191,9 +191,8 @@ def _print_summary(data: str, summary: StructureSummary, options: dict[str, Any]
     strongest = f"; the strongest is {edges[0]['source']} - {edges[0]['target']}" if edges else ""
     say(*wrapped(f"{n:,} edge{'' if n == 1 else 's'} among {rows.n_variables} variables{strongest}"), bold=True)
     dropped = f" ({rows.dropped:,} dropped)" if rows.dropped else ""
-    say(
-        f"{data}: {rows.n_rows:,} rows{dropped}, degrees up to {summary.largest_degree}, mean {summary.mean_degree:.1f}"
-    )
+    degrees = f"degrees up to {summary.largest_degree}, mean {summary.mean_degree:.1f}"
+    say(f"{data}: {rows.n_rows:,} rows{dropped}, {rows.n_variables} variables; {degrees}")
     if options["verbose"]:
         say(f"learned in {summary.seconds:.2f} s")
     for text in summary.remarks:
