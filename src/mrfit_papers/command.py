@@ -9,7 +9,7 @@ import click
 from mrfit import MrfitError
 from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.options import common, names
-from mrfit.cli.output import note_compiling, print_json, say
+from mrfit.cli.output import note_compiling, print_json, remark, say, wrapped
 from mrfit.cli.progress import unit_progress
 from mrfit.cli.sections import SectionedCommand
 
@@ -112,10 +112,14 @@ def command(
 command.help = (command.help or "").format(experiments="\n      ".join(f"{word:<13}{WORDS[word]}" for word in WORDS))
 
 
+_COLOURS = {"reproduced": "green", "partly": "yellow", "not reproduced": "red"}
+
+
 def _print(found: Reproduction) -> None:
     for claim in found.claims:
         undecided = f"from {claim.cases}: " if claim.verdict.value != claim.verdict_in_words else ""
-        say(f"{claim.verdict.value:<15} {claim.paper}, {claim.where}: {claim.words}")
-        say(f"{'':<15} {undecided}{claim.ours}")
-    say(f"{found.n_results:,} of {len(found.units):,} units have results, {found.n_new:,} of them new; the pages:")
+        text = f"{claim.verdict.value:<15} {claim.paper}, {claim.where}: {claim.words}"
+        say(*wrapped(text, hanging=" " * 16), fg=_COLOURS.get(claim.verdict.value))
+        say(*wrapped(f"{undecided}{claim.ours}", indent=" " * 16, hanging=""))
+    remark(f"{found.n_results:,} of {len(found.units):,} units have results, {found.n_new:,} of them new; the pages:")
     say(*(f"  {page}" for page in found.pages))

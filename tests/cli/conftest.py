@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,16 @@ class Ran:
     def document(self) -> Any:
         """Standard output as one JSON document; anything else on it is an error."""
         return json.loads(self.out)
+
+    @property
+    def notes(self) -> list[str]:
+        """Each note on standard error in one line, as long as it is."""
+        return re.sub(r"\n  (?=\S)", " ", self.err).splitlines()
+
+    @property
+    def words(self) -> str:
+        """Standard output in one line, for sentences that are wrapped."""
+        return " ".join(self.out.split())
 
 
 @pytest.fixture

@@ -90,8 +90,8 @@ def test_a_model_carries_what_data_and_resamples_say(fitted: Shell, tmp_path: Pa
     fitted("report", "m.mrf", "t.csv", "--stability", "edges.csv", "-o", "given.html", "--title", "t")
     fitted("report", "all.mrf", "-o", "carried.html", "--title", "t")
     assert (tmp_path / "given.html").read_bytes() == (tmp_path / "carried.html").read_bytes()
-    shown = fitted("show", "all.mrf").out
-    assert re.search(r"^observed: frequencies, .* of 5 rows, how often resamples have \d edges$", shown, re.MULTILINE)
+    shown = fitted("show", "all.mrf").words
+    assert re.search(r" observed: frequencies, .* of 5 rows, how often resamples have \d edges ", shown)
 
 
 def test_covariates_are_shown_at_a_state_of_each(fitted: Shell, tmp_path: Path) -> None:
@@ -165,6 +165,6 @@ def test_explore_serves_until_it_is_stopped(fitted: Shell, tmp_path: Path) -> No
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=20)
     assert process.returncode == 0
-    warned, stopped = told.splitlines()
-    assert "whoever in the network knows this address" in warned
+    *warned, stopped = told.splitlines()
+    assert "whoever in the network knows this address" in " ".join(warned)
     assert stopped == "mrfit: stopped."

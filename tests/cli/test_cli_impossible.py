@@ -30,8 +30,8 @@ def files(tmp_path: Path) -> Path:
 def test_scores_are_minus_infinity(shell: Shell, files: Path, metric: str) -> None:
     """Text and JSON (which has no infinity) say so, with a note on the number of rows."""
     ran = shell("score", "m.mrf", "t.csv", "--metric", metric)
-    assert (ran.code, ran.out) == (0, f"3 rows, mean {metric} -inf nats\n")
-    assert ran.err == "mrfit: 1 of 3 rows are impossible under the model: their score is minus infinity.\n"
+    assert (ran.code, ran.out) == (0, f"mean {metric} -inf nats a row, 3 rows\n")
+    assert ran.notes == ["mrfit: 1 of 3 rows are impossible under the model: their score is minus infinity."]
     ran = shell("score", "m.mrf", "t.csv", "--metric", metric, "--json", "--per-row", "--quiet")
     assert ran.err == ""
     assert ran.document[metric] is None

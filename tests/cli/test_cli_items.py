@@ -191,7 +191,7 @@ def test_a_model_with_covariates(shell: Shell, survey: Path) -> None:
     document = shell("show", "m.mrf", "--json").document
     assert document["covariates"] == document["given"] == ["age"]
     assert document["learned"].endswith("by pseudo-likelihood, covariates 'age'")
-    assert "covariates 'age': the network is a distribution of the other variables" in shell("show", "m.mrf").out
+    assert "covariates 'age': the network is that of the other variables" in shell("show", "m.mrf").words
     asked = shell("query", "m.mrf", "--evidence", "age=old", "--ask", "cough", "--json")
     assert asked.code == 0, asked.err
     assert shell("sample", "m.mrf", "--rows", "5", "--evidence", "age=old", "-o", "s.csv").code == 0
@@ -238,7 +238,7 @@ def test_earlier_names_of_the_options(shell: Shell, survey: Path) -> None:
     assert (ran.code, ran.err) == (0, "")
     ran = shell("fit", survey, "--given=age", "--given", "age", "--given-edges", "-o", "old.mrf", "--quiet")
     assert ran.code == 0
-    assert ran.err.splitlines() == [
+    assert ran.notes == [
         "mrfit: --given is now --covariates; the old name goes with the next release.",
         "mrfit: --given-edges is now --covariates-on-edges; the old name goes with the next release.",
     ]

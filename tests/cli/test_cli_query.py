@@ -76,20 +76,23 @@ def test_nothing_given(shell: Shell) -> None:
     assert document["log_p_given"] is None
     assert list(document["marginals"]) == ["smoker", "cough, dry", "x=y"]
     out = shell("query", "small.uai").out
-    assert out.splitlines()[2].split() == ["variable", "state", "probability"]
+    assert out.splitlines()[:2] == ["no evidence", "exact"]
+    assert out.splitlines()[3].split() == ["variable", "state", "probability"]
 
 
 def test_a_table_for_people(shell: Shell) -> None:
     ran = shell("query", "small.uai", "--evidence", "smoker=yes", "--ask", '"cough, dry"')
     assert ran.out.splitlines() == [
-        "given smoker=yes",
+        "given smoker=yes: cough, dry (yes 0.590 -> 0.800)",
+        "exact",
         "log Z -0.3567, log probability of the evidence -0.3567",
-        "variable    state  before   after    moved",
-        "cough, dry  no     0.4100  0.2000  -0.2100",
-        "            yes    0.5900  0.8000  +0.2100",
+        "variable    state  before  after  change",
+        "cough, dry  no      0.410  0.200  -0.210",
+        "            yes     0.590  0.800  +0.210",
     ]
-    assert ran.err.startswith("mrfit: note: engine ")
-    assert shell("query", "small.uai", "--quiet").err == ""
+    assert ran.err == ""
+    assert shell("query", "small.uai", "--verbose").err.startswith("mrfit: note: engine ")
+    assert shell("query", "small.uai", "--verbose", "--quiet").err == ""
 
 
 def test_joint_states_best_states_and_explanations(shell: Shell) -> None:
@@ -157,11 +160,11 @@ def test_many_variables_are_sorted_by_how_far_they_moved(shell: Shell, folder: P
         "MARKOV\n30\n" + "2 " * 30 + "\n29\n" + "".join(f"2 {i} {i + 1}\n" for i in range(29)) + "4 9 1 1 9\n" * 29
     )
     out = shell("query", "chain.uai", "--evidence", "v10=1", "--top", "4").out.splitlines()
-    shown = [line.split()[0] for line in out[3:11:2]]
+    shown = [line.split()[0] for line in out[4:12:2]]
     assert shown == ["v9", "v11", "v8", "v12"]
-    assert out[-1].startswith("... and 25 more variables, which moved by 0.2560 at most")
+    assert out[-1].startswith("... and 25 more variables, which change by at most 0.256 ")
     out = shell("query", "chain.uai", "--top", "2").out
-    assert "... and 28 more variables; --top N shows more" in out
+    assert "... and 28 more variables (--top N shows more)" in out
 
 
 def test_a_model_that_only_what_is_given_makes_small(shell: Shell, folder: Path) -> None:
@@ -199,10 +202,11 @@ def test_an_engine_for_most_probable_states_finds_them(shell: Shell) -> None:
 def test_a_model_too_large_is_approximated(shell: Shell, folder: Path) -> None:
     """The answer has an error, and the reason is on standard error."""
     (folder / "dense.uai").write_text(dense(50))
-    ran = shell("query", "dense.uai", "--ask", "v1")
+    ran = shell("query", "dense.uai", "--ask", "v1", "--verbose")
     assert ran.code == 0
-    assert "no exact engine fits. A junction tree of 50 variables needs cliques of" in ran.err
-    _, log_z, _, first, _ = ran.out.splitlines()
+    assert "no exact engine fits. A junction tree of 50 variables needs cliques of" in " ".join(ran.notes)
+    _, how, log_z, _, first, _ = ran.out.splitlines()
+    assert how == "approximate (ais): +- is a standard error, more --samples make it smaller"
     assert re.fullmatch(r"log Z \d+\.\d+ \+- 0\.\d+", log_z)
     p, error = re.fullmatch(r"v1 +0 +0\.(\d+) \+- 0\.(\d+)", first).groups()  # type: ignore[union-attr]
     assert len(p) == len(error) <= 3

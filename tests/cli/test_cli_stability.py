@@ -46,9 +46,9 @@ def test_edges_as_json_and_as_a_file(shell: Shell, table: str, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--kind", "bootstrap"), "range of the middle 95%"),
+        (("--kind", "bootstrap"), "95 % percentile interval"),
         (("--kind", "drop"), "CS coefficients"),
-        (("--kind", "pairs", "--false-edges", "2"), "false ones are expected (unimodal)"),
+        (("--kind", "pairs", "--false-edges", "2"), "are expected to be false"),
     ],
 )
 def test_every_kind_says_its_own(arguments: tuple[str, ...], said: str, shell: Shell, table: str) -> None:
@@ -88,7 +88,7 @@ def test_the_old_spelling_of_a_column_warns(shell: Shell, table: str, tmp_path: 
     old, new = shell(*words, "--cluster", "school"), shell(*words, "--cluster-column", "school")
     assert (old.code, old.out) == (0, new.out)
     warning = "mrfit: warning: --cluster school names a column; write --cluster-column school."
-    assert [line for line in old.err.splitlines() if "warning" in line] == [f"{warning} --cluster is for addresses."]
+    assert [line for line in old.notes if "warning" in line] == [f"{warning} --cluster is for addresses."]
     assert "warning" not in new.err + shell(*words, "--cluster", "school", "--quiet").err
 
 

@@ -180,8 +180,8 @@ def _scale(path: Path, labels: str, rng: np.random.Generator) -> Path:
 @pytest.mark.parametrize(
     ("labels", "sign", "shown"),
     [
-        ("12345", -1, r"^ +\|\d+\.\d{3}\|  a - b, one falling as the other rises$"),
-        ("vwxyz", 0, r"^ +\|\d+\.\d{3}\|  a - b$"),
+        ("12345", -1, r"^ +\|\d+\.\d{2}\|  a - b, one falling as the other rises$"),
+        ("vwxyz", 0, r"^ +\|\d+\.\d{2}\|  a - b$"),
     ],
 )
 @pytest.mark.parametrize("options", [[], ["--select", "ebic"]])
@@ -225,8 +225,8 @@ def test_a_fit_says_of_its_structure_what_learning_the_structure_says(
         assert main([*command, "--json"]) == 0
         said[name] = json.loads(capsys.readouterr().out)["remarks"]
         assert main(command) == 0
-        printed = capsys.readouterr().out.splitlines()
-        assert [line for line in printed if line in said[name]] == said[name]
+        printed = " ".join(capsys.readouterr().out.split())
+        assert all(remark in printed for remark in said[name])
     assert said["structure"][0].startswith(beginning)
     assert said["fit"] == said["structure"]
     assert main([*fit, "--quiet"]) == 0

@@ -30,12 +30,12 @@ def test_fit_and_show_print_limits_and_not_where_the_solver_stopped(
     how = ("--penalty", "none", "--objective", objective, "--errors", errors)
     fitted = shell("fit", equal_columns, *how, "-o", "m.mrf")
     assert "parameters are unbounded" in fitted.out
-    assert "a=1 & b=1 (+inf)" in fitted.out
+    assert "a=1 & b=1 (+inf)" in fitted.words
     shown = shell("show", "m.mrf", *(() if errors == "none" else ("--errors",))).out
-    own = {line.split("  ")[-1]: line.split()[0] for line in shown.splitlines() if line.startswith("  ")}
+    own = {line.split("  ")[-1].strip(): line.split()[0] for line in shown.splitlines() if line.startswith("  ")}
     assert (own["a=1"], own["b=1"], own["a=1 & b=1"], own["a=1 & c=1"]) == ("-inf", "-inf", "+inf", "undetermined")
     assert float(own["c=1"]) == pytest.approx(0.0, abs=1.0)
-    assert "30.0000" not in shown
+    assert "30.0" not in shown
 
 
 def test_json_has_them(equal_columns: str, shell: Shell) -> None:

@@ -16,6 +16,8 @@ from mrfit.analysis.stability.resampled_networks import pairs_of
 from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError, listed
 from mrfit.core.html_table import html_table
+from mrfit.core.rounding import significant
+from mrfit.core.text_table import columns
 from mrfit.core.threads import resolve_jobs
 from mrfit.learning.cross_validation import mean_over_rows
 from mrfit.learning.fit_result import MeanScore
@@ -209,29 +211,33 @@ class Comparison:
         return "\n".join(self._lines(top))
 
     def _lines(self, top: int) -> Iterator[str]:
-        yield from (f"{letter}: {words}" for letter, words in zip("AB", self.models, strict=True))
         yield self._counts
-        for where in "ab":
-            lines = [
-                f"{_weight(each.a or each.b, each)}  {each.source} - {each.target}" for each in self.edges_in(where)
-            ]
-            yield from _shown(f"only in {where.upper()}, edge weight ({self.unit}):", lines, top)
-        lines = [
-            f"{_weight(each.a, each)} {_weight(each.b, each)} {each.difference:+9.4f}  {each.source} - {each.target}"
-            for each in self.edges_in("both")
-            if each.difference
-        ]
-        yield from _shown(f"edge weights that differ most, {self.unit} (A, B, difference B - A):", lines, top)
-        lines = [f"{each.a:+9.4f} {each.b:+9.4f} {each.difference:+9.4f}  {each.name}" for each in self._different]
-        heading = f"parameters that differ most, {self.coordinates} (A, B, difference B - A):"
-        yield from _shown(heading, lines, top)
+        yield from (f"{letter}: {words}" for letter, words in zip("AB", self.models, strict=True))
         if self.scores is not None:
             yield self.scores.describe()
+        for where in "ab":
+            lines = [
+                [_weight(each.a or each.b, each), f"{each.source} - {each.target}"] for each in self.edges_in(where)
+            ]
+            yield from _shown(f"edges only in {where.upper()}, {self.unit}:", [["weight", "edge"], *lines], top)
+        lines = [
+            [_weight(each.a, each), _weight(each.b, each), significant(each.difference, sign="+"),
+             f"{each.source} - {each.target}"]
+            for each in self.edges_in("both")
+            if each.difference
+        ]  # fmt: skip
+        heads = ["A", "B", "difference B - A"]
+        yield from _shown(f"edge weights that differ most, {self.unit}:", [[*heads, "edge"], *lines], top)
+        lines = [
+            [*(significant(value, sign="+") for value in (each.a, each.b, each.difference)), each.name]
+            for each in self._different
+        ]
+        yield from _shown(f"parameters that differ most, {self.coordinates}:", [[*heads, "parameter"], *lines], top)
 
     @property
     def _counts(self) -> str:
         both, only_a, only_b = (len(self.edges_in(where)) for where in _WHERE.values())
-        return f"edges that are not zero: {both:,} in both, {only_a:,} only in A, {only_b:,} only in B"
+        return f"edges: {both:,} in both, {only_a:,} only in A, {only_b:,} only in B"
 
     @property
     def _different(self) -> list[ComparedParameter]:
@@ -464,7 +470,7 @@ def _named(model: MarkovNetwork) -> dict[object, tuple[str, int, float]]:
 
 def _weight(value: float, edge: ComparedEdge) -> str:
     """Format an edge weight, with its sign if it has one."""
-    return f"{value:+9.4f}" if edge.has_sign else f"{value:9.4f}"
+    return significant(value, sign="+" if edge.has_sign else "")
 
 
 def _scores(a: MarkovNetwork, b: MarkovNetwork, data: Any, metric: str, jobs: int) -> ComparedScores:
@@ -479,9 +485,12 @@ def _scores(a: MarkovNetwork, b: MarkovNetwork, data: Any, metric: str, jobs: in
     return ComparedScores(metric, rows.n_rows, means[0], means[1], difference)
 
 
-def _shown(heading: str, lines: list[str], top: int) -> Iterator[str]:
-    if lines:
-        yield heading
-    yield from (f"  {line}" for line in lines[:top])
+def _shown(heading: str, rows: list[list[str]], top: int) -> Iterator[str]:
+    """A heading and a table of numbers and a name, of which the first row says what stands in it."""
+    head, *lines = rows
+    if not lines:
+        return
+    yield heading
+    yield from (f"  {line}" for line in columns([head, *lines[:top]], n_names=1))
     if len(lines) > top:
         yield f"  ... and {len(lines) - top:,} more"

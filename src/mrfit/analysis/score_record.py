@@ -57,9 +57,9 @@ class ScoreSummary:
     def describe(self) -> str:
         """The mean; where log Z is an estimate with one error, and what that is made of."""
         if not self.log_z_error:
-            return f"{self.mean:.6f} nats"
+            return f"{self.mean:.4f} nats a row"
         parts = f"{self.row_error:.2g} over rows, {self.log_z_error:.2g} of log Z"
-        return f"{with_error(self.mean, self.standard_error)} nats ({parts})"
+        return f"{with_error(self.mean, self.standard_error)} nats a row ({parts})"
 
     def to_dict(self) -> dict[str, Any]:
         document = {"rows": self.rows, self.metric: self.mean, "dropped": self.dropped}

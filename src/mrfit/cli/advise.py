@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from mrfit.cli.options import common, parameters_of, read_rows, reading_with, which_columns
-from mrfit.cli.output import note_compiling, print_json, say
+from mrfit.cli.output import heading, note_compiling, print_json, remark, say, wrapped
 from mrfit.cli.sections import MAIN, SectionedCommand
 
 if TYPE_CHECKING:
@@ -77,9 +77,10 @@ def _repeated(context: click.Context, chosen: set[str]) -> str:
 
 def _print(data: str, advice: Advice) -> None:
     first, *others = advice.facts
-    say(f"{data}: {first}", *others)
+    for fact in (f"{data}: {first}", *others):
+        remark(fact)
     for caution in advice.cautions:
-        say(f"mind: {caution}")
-    say("what a careful analyst would do:")
+        say(*wrapped(f"warning: {caution}"), fg="yellow")
+    heading("what a careful analyst would do")
     for number, step in enumerate(advice.steps, 1):
-        say(f"{number}. {step.command}", f"   {step.reason}")
+        say(f"{number}. {step.command}", *wrapped(step.reason, indent="   ", hanging=""))

@@ -10,7 +10,7 @@ from mrfit.cli.document_options import reading_observed, stability_option
 from mrfit.cli.files import check_files, send, summary_beside, writing
 from mrfit.cli.model_options import from_option, load_scored_model, model_argument
 from mrfit.cli.options import check_one_stream, common, parameters_of, read_rows
-from mrfit.cli.output import note_compiling, print_json, say
+from mrfit.cli.output import note_compiling, print_json, remark
 from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.core.errors import InputError
 
@@ -67,4 +67,4 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
         print_json({"output": options["output"], **observed.to_dict(model.domain.names)})
     elif not quiet:
         with summary_beside(options["output"]):
-            say(f"wrote {options['output']}; it carries {observed.describe()}")
+            remark(f"wrote {options['output']}; it carries {observed.describe()}")

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mrfit.cli.cluster_options import cluster_option, enter_cluster
 from mrfit.cli.files import check_files, writing
+from mrfit.cli.fit_text import print_verdict
 from mrfit.cli.model_options import from_option, is_silent, model_argument, note_remarks, read_any_model
 from mrfit.cli.options import check_one_stream, choice, common, parameters_of, read_rows, reading
-from mrfit.cli.output import note, note_compiling, note_failures, print_json, say
+from mrfit.cli.output import note, note_compiling, note_failures, print_json, print_table, remark, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.progress import counting_progress
-from mrfit.cli.query import columns
 from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.core.errors import InputError
-from mrfit.core.rounding import probability
+from mrfit.core.rounding import probability, with_error
 
 if TYPE_CHECKING:
     from mrfit.analysis.goodness.check import Check
@@ -138,7 +139,7 @@ def command(context: click.Context, /, model_file: str, data: str, **options: An
     if options["as_json"]:
         print_json({**check.to_dict(), "goodness": None if goodness is None else goodness.to_dict()})
     else:
-        _print(check, goodness, data, options["top"])
+        _print(check, goodness, data, options)
     if goodness is not None:
         note_failures(goodness.failures, f"of {options['bootstrap']:,} tables")
 
@@ -183,25 +184,36 @@ def _draw_residuals(goodness: Goodness, plot: str, title: str) -> None:
     save_figure(draw_residuals(goodness, title=title).figure, plot)  # type: ignore[arg-type]
 
 
-def _print(check: Check, goodness: Goodness | None, data: str, top: int) -> None:
-    how = "exact" if check.exact else "with standard errors"
-    say(f"{data}: {check.n_rows:,.10g} rows, {check.n_variables:,} variables; by {check.engine}, {how}")
-    if check.ll is not None:
-        error = f" +- {check.ll_error:.2g}" if check.ll_error else ""
-        say(f"mean log-likelihood {check.ll:.4f}{error} nats a row")
-    say(*check.describe().splitlines())
+def _print(check: Check, goodness: Goodness | None, data: str, options: dict[str, Any]) -> None:
+    print_verdict(check)
+    say(f"{data}: {check.n_rows:,.10g} rows, {check.n_variables:,} variables; {_how(check)}")
+    if options["verbose"]:
+        remark(f"engine {check.engine}: {check.why}")
+    if check.phantom_mode is not None:
+        remark(check.phantom_mode.text)
+        if check.phantom_mode.is_for_likelihood:
+            say(f"    mrfit fit {shlex.quote(data)} --objective likelihood -o MODEL.mrf")
     if len(check.misfits) > 1:
         counts = ", ".join(f"{each.n_beyond:,} of {each.n:,} {each.what}" for each in check.misfits)
-        say(f"beyond chance: {counts}")
+        remark(f"beyond chance: {counts}")
     if goodness is not None:
-        say(goodness.describe())
+        remark(goodness.describe())
+    if check.ll is not None:
+        say(f"mean log-likelihood {with_error(check.ll, check.ll_error or 0.0)} nats a row")
     if check.is_known:
-        away = f"{check.model.mean_sum:.4g} in the model, {check.data.mean_sum:.4g} in the data"
-        say(f"variables away from their first state, on average: {away}")
+        away = f"{check.model.mean_sum:.3g} in the model, {check.data.mean_sum:.3g} in the data"
+        remark(f"variables away from their first state, on average: {away}")
     for each in check.compared:
-        if each.listed[:top]:
-            heads = [each.what.removesuffix("s"), "model", "data", "difference", "z", "p, adjusted"]
-            say("", *columns([heads, *map(_line, each.listed[:top])], n_words=1))
+        if each.listed[: options["top"]]:
+            heads = [each.what.removesuffix("s"), "model", "data", "difference", "z", "adj. p"]
+            say("")
+            print_table(
+                [heads, *map(_line, each.listed[: options["top"]])], n_words=1, longest=34 if check.exact else 27
+            )
+
+
+def _how(check: Check) -> str:
+    return "exact" if check.exact else "approximate: more --seconds make the errors smaller"
 
 
 def _line(one: Difference) -> list[str]:

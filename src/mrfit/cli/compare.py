@@ -11,7 +11,7 @@ from mrfit.cli.fit_text import note_unbounded
 from mrfit.cli.model_options import load_scored_model
 from mrfit.cli.option_rules import Rule, refuse_idle
 from mrfit.cli.options import check_one_stream, choice, common, parameters_of, read_rows, reading
-from mrfit.cli.output import note, note_compiling, print_json, say
+from mrfit.cli.output import note, note_compiling, print_json, print_lines, say
 from mrfit.cli.picture_options import (
     PICTURES,
     check_layout,
@@ -111,7 +111,7 @@ def command(context: click.Context, /, model_a: str, model_b: str, **options: An
         print_json({**found.to_dict(), "output": options["output"]})
     elif not options["quiet"]:
         with summary_beside(options["output"]):
-            say(*found.text(options["top"]).splitlines())
+            print_lines(found.text(options["top"]).splitlines())
             for option in ("output", "plot", "save_layout"):
                 if options[option] is not None:
                     say(f"wrote {options[option]}")

@@ -21,7 +21,7 @@ from mrfit.cli.options import (
     reading,
     states_option,
 )
-from mrfit.cli.output import note, note_compiling, print_json, say
+from mrfit.cli.output import heading, note, note_compiling, print_json, print_table, remark, say, wrapped
 from mrfit.cli.picture_options import (
     PICTURES,
     check_layout,
@@ -35,6 +35,7 @@ from mrfit.cli.progress import counting_progress
 from mrfit.cli.resampling_options import check_weights, relearned, take_by_itself, weights_option
 from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.core.errors import InputError
+from mrfit.core.rounding import significant
 
 if TYPE_CHECKING:
     from mrfit.analysis.groups.compare_groups import GroupComparison
@@ -49,7 +50,7 @@ _SECTIONS = {
     "Groups": ("weights",),
     "Data": parameters_of(reading) | {"states", "cluster"},
     **LEARNER_SECTIONS,
-    "Output": {"title", "as_json", "quiet"} | parameters_of(layout_options) | parameters_of(writing),
+    "Output": {"title", "as_json", "quiet", "verbose"} | parameters_of(layout_options) | parameters_of(writing),
 }
 _GUIDE = ("Comparing groups", "groups.md")
 
@@ -215,22 +216,35 @@ def _draw(summary: GroupsSummary, title: str, options: dict[str, Any]) -> None:
 
 def _heading(summary: GroupsSummary) -> str:
     found = summary.comparison
-    what = f"difference {found.labels[1]} - {found.labels[0]}" if len(found.labels) == 2 else "largest - smallest"
+    what = ("difference " if len(found.labels) == 2 else "") + _difference_of(found.labels)
     return f"{what}; adjusted p ≤ 0.05 for {summary.n_different():,} of {len(summary.edges):,} edges"
 
 
 def _print(data: str, summary: GroupsSummary, options: dict[str, Any]) -> None:
     found = summary.comparison
     groups = ", ".join(f"{label} ({size:,.0f} rows)" for label, size in zip(found.labels, found.sizes, strict=True))
-    say(f"{data} by {found.by}: {groups}")
+    say(*wrapped(_headline(summary)), bold=True)
+    remark(f"{data} by {found.by}: {groups}")
     _print_tests(found, summary)
-    for remark in found.remarks + (() if found.wald is None else found.wald.remarks):
-        say(f"note: {remark}")
-    _print_compared(f"edge weights that differ most, {found.unit}", summary.edges, found.labels)
-    _print_compared("node strengths, sums of the sizes of edge weights", summary.nodes, found.labels)
+    for text in found.remarks + (() if found.wald is None else found.wald.remarks):
+        remark(f"note: {text}")
+    _print_compared("edge weights that differ most", found.unit, summary.edges, found)
+    _print_compared("node strengths", "sums of the sizes of edge weights", summary.nodes, found)
     for option in ("output", "plot", "save_layout"):
         if options[option] is not None:
             say(f"wrote {options[option]}")
+
+
+def _headline(summary: GroupsSummary) -> str:
+    """How many edges differ, and whether the networks as a whole do."""
+    found, n = summary.comparison, summary.n_different()
+    p = None
+    if found.permutations is not None:
+        p = found.permutations.p_largest
+    if found.wald is not None:
+        p = found.wald.whole.p
+    whole = "" if p is None or p != p else f"; networks as a whole: p {p:.2g}"
+    return f"{n:,} of {len(summary.edges):,} edges differ (adjusted p at most 0.05){whole}"
 
 
 def _print_tests(found: GroupComparison, summary: GroupsSummary) -> None:
@@ -241,25 +255,37 @@ def _print_tests(found: GroupComparison, summary: GroupsSummary) -> None:
         ratio = found.likelihood
         say(f"all interactions, likelihood ratio: {ratio.statistic:.4g} on {ratio.degrees:,}, p {ratio.p:.2g}")
         if ratio.held:
-            say(f"note: {len(ratio.held):,} parameters have no finite optimum ({ratio.held[0]}); this p is too large")
+            remark(
+                f"note: {len(ratio.held):,} parameters have no finite optimum ({ratio.held[0]}); this p is too large"
+            )
     if found.permutations is not None:
         shuffled = found.permutations
         failed = f", {summary.n_failed:,} networks failed" if summary.n_failed else ""
-        say(
+        remark(
             f"{shuffled.n:,} permutations{failed}: largest difference M {shuffled.observed.largest:.4g}, p "
             f"{shuffled.p_largest:.2g}; of total strength S {shuffled.observed.total:.4g}, p {shuffled.p_total:.2g}"
         )
 
 
-def _print_compared(heading: str, entries: tuple[ComparedGroups, ...], labels: tuple[str, ...]) -> None:
+def _print_compared(title: str, unit: str, entries: tuple[ComparedGroups, ...], found: GroupComparison) -> None:
+    """Print weights, or strengths, in each group, with their difference and its p."""
     if not entries:
         say("no group has an edge")
         return
-    say(f"{heading} ({', '.join(labels)}; difference; p, adjusted):")
-    for entry in entries[:_MOST]:
-        values = " ".join(f"{value:+7.3f}" if entry.has_sign else f"{value:7.3f}" for value in entry.values)
-        p = (entry.permutation_p if entry.wald_p != entry.wald_p else entry.wald_p, entry.adjusted)
-        tests = "  not known      " if p[0] != p[0] else f"  {p[0]:7.2g} {p[1]:7.2g}"
-        say(f"  {values}  {entry.difference:+7.3f}{tests}  {' - '.join(entry.variables)}")
+    heading(title, unit)
+    rows = [_compared_row(entry) for entry in entries[:_MOST]]
+    print_table([["", *found.labels, _difference_of(found.labels), "p", "adjusted p"], *rows], n_words=1, indent="  ")
     if len(entries) > _MOST:
         say(f"  ... and {len(entries) - _MOST:,} more")
+
+
+def _difference_of(labels: tuple[str, ...]) -> str:
+    return f"{labels[1]} - {labels[0]}" if len(labels) == 2 else "largest - smallest"
+
+
+def _compared_row(entry: ComparedGroups) -> list[str]:
+    sign = "+" if entry.has_sign else ""
+    p = entry.permutation_p if entry.wald_p != entry.wald_p else entry.wald_p
+    tests = ["not known", ""] if p != p else [f"{p:.2g}", f"{entry.adjusted:.2g}"]
+    values = [significant(value, sign=sign) for value in entry.values]
+    return [" - ".join(entry.variables), *values, significant(entry.difference, sign="+"), *tests]

@@ -10,8 +10,10 @@ import click
 
 from mrfit.cli.files import check_files, writing
 from mrfit.cli.options import common
-from mrfit.cli.output import note_compiling, print_json, say
+from mrfit.cli.output import heading, note_compiling, print_json, print_table, remark, say
 from mrfit.cli.sections import SectionedCommand
+from mrfit.core.rounding import significant, strength_text
+from mrfit.core.text_table import columns
 
 _STRENGTHS = (0.3, 1.0, 3.0, 10.0)
 
@@ -86,16 +88,21 @@ def command(output: str, **options: Any) -> None:
             }
         )
     elif not options["quiet"]:
-        say(
-            f"{len(pixels):,} digits of {len(domain)} yes/no pixels: learned on {train.n_rows:,}, strength chosen on "
+        word = max(scores, key=lambda word: scores[word])
+        say(f"the structure {word!r} predicts new digits best: test pll {scores[word]:.4f} nats a row", bold=True)
+        remark(
+            f"{len(pixels):,} digits of {len(domain)} yes/no pixels: learned on {train.n_rows:,}, lambda chosen on "
             f"{valid.n_rows:,}, scored on {test.n_rows:,}"
         )
-        for word, fit in best.items():
-            say(
-                f"  {word:<12} {fit.model.n_parameters:>5,} parameters  strength {fit.strength:<4g} "
-                f"held-out pll {scores[word]:8.3f} nats per row"
-            )
-        say("strongest interactions:")
-        for name, value in model.strongest(5, order=2):
-            say(f"  {value:+7.3f}  {name}")
-        say(f"wrote {picture} and {model_file} in {seconds:.1f} s; try `mrfit show {model_file}`")
+        rows = [
+            [word, f"{fit.model.n_parameters:,}", strength_text(fit.strength), f"{scores[word]:.4f}"]
+            for word, fit in best.items()
+        ]
+        print_table([["structure", "parameters", "lambda", "test pll"], *rows], n_words=1)
+        heading("strongest interactions")
+        lines = [[significant(value, sign="+"), name] for name, value in model.strongest(5, order=2)]
+        say(*(f"  {line}" for line in columns(lines, n_names=1)))
+        say(
+            f"wrote {picture} and {model_file} in {seconds:.1f} s; look at the model with",
+            f"    mrfit show {model_file}",
+        )

@@ -30,10 +30,10 @@ from mrfit.cli.options import (
     source_of,
     states_option,
 )
-from mrfit.cli.output import note, note_compiling, print_json, say
+from mrfit.cli.output import note, note_command, note_compiling, print_json, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.progress import grid_progress, solver_progress
-from mrfit.cli.sections import MAIN, SectionedCommand
+from mrfit.cli.sections import MAIN, SectionedCommand, words_of
 from mrfit.cli.structure_options import chooses_neighbours, structure_kind, structure_learners
 from mrfit.core.errors import InputError
 
@@ -55,7 +55,7 @@ _SECTIONS = {
     ),
     "Data": parameters_of(_reading) | {"test", "states", "in_parts", "cluster"},
     **LEARNER_SECTIONS,
-    "Output": {"like", "errors", "plot_scores", "title", "no_check", "resume", "as_json", "quiet"}
+    "Output": {"like", "errors", "plot_scores", "title", "no_check", "resume", "as_json", "quiet", "verbose"}
     | parameters_of(writing),
 }
 _GUIDE = ("Tutorial: from a survey to a network", "tutorial-survey.md")
@@ -189,15 +189,17 @@ def command(context: click.Context, /, data: tuple[str, ...], **options: Any) ->
     elif not options["quiet"]:
         with summary_beside(options["output"]):
             for d, each in by_degree.items() if len(by_degree) > 1 else ():
-                mark = " *" if d == degree else ""
-                say(f"at most {d} neighbours: held-out score {held_out_text(each.best)}{mark}")
-            print_fit(name, fitted, options["output"], check=check)
+                mark = "  best" if d == degree else ""
+                say(f"at most {d} neighbours: validation score {held_out_text(each.best)}{mark}")
+            print_fit(name, fitted, options["output"], check=check, verbose=options["verbose"])
     for fit in (fit for each in by_degree.values() for fit in each.fits if not fit.solution.converged):
-        note(f"warning: strength {fit.strength:g} {fit.solution.status.value}.")
+        note(f"warning: penalty strength {fit.strength:g} {fit.solution.status.value}.")
     for remark in () if fitted.model.errors is None else fitted.model.errors.remarks:
         note(f"warning: {remark}")
     if check is not None and check.phantom_mode is not None:
         note(f"warning: {check.phantom_mode.text}")
+        if check.phantom_mode.is_for_likelihood and not options["quiet"]:
+            note_command("mrfit", "fit", *words_of(context), "--objective", "likelihood")
     if fitted.best.held_out is None and len(fitted.fits) > 1 and not quiet:
         note(f"kept the weakest penalty, {fitted.best.strength:g}; give held-out rows with --valid to choose the best.")
 

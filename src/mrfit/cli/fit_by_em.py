@@ -34,11 +34,11 @@ def fit_by_em(data: str, learner: Learner, rows: UniqueRows, options: dict[str, 
         print_json({**fitted.to_dict(), "missing": missing.to_dict(), "em": em, "output": options["output"]})
     elif not options["quiet"]:
         with summary_beside(options["output"]):
+            print_fit(data, fitted, options["output"], verbose=options["verbose"])
+            say(f"fitted by EM in {found.rounds} rounds; the scores above are of the last M-step, on completed rows")
             print_missing(missing)
-            say(f"EM: {found.rounds} rounds; below, the fit of the last, over rows as they may be")
-            print_fit(data, fitted, options["output"])
     if not found.converged:
-        note(f"warning: EM did not come to rest in {found.rounds:,} rounds.")
+        note(f"warning: EM did not converge in {found.rounds:,} rounds.")
     for remark in () if fitted.model.errors is None else fitted.model.errors.remarks:
         note(f"warning: {remark}")
 

@@ -58,4 +58,7 @@ def command(model_file: str, **options: Any) -> None:
     if options["as_json"]:
         print_json(answer.to_dict())
     else:
-        say(f"log Z {log_z_text(answer) if answer.error != 0.0 else f'{answer.log_z:.10g}'}")
+        say(f"log Z {log_z_text(answer) if answer.error != 0.0 else f'{answer.log_z:.10g}'}", bold=True)
+        if not answer.exact:
+            better = "" if answer.error is None else ": more --samples make the error smaller"
+            say(f"approximate ({answer.engine}){better}")

@@ -11,7 +11,7 @@ import click
 
 from mrfit._version import __version__
 from mrfit.cli.full_help import FullHelpGroup
-from mrfit.cli.output import as_options, note
+from mrfit.cli.output import as_options, note, note_error
 from mrfit.cli.plugin_commands import PluginCommand, plugin_commands
 from mrfit.core.errors import MrfitError
 
@@ -178,7 +178,7 @@ def _fail(message: str) -> int:
     message = as_options(" ".join(message.split()))
     if len(message) > _LONGEST:  # a value or a name is; what was wrong stands before it, and what to do after it
         message = f"{message[: _LONGEST // 2]} ... {message[-_LONGEST // 2 :]}"
-    note(message)
+    note_error(message)
     return 2
 
 

@@ -77,6 +77,13 @@ def read_any_model(text: str, options: Mapping[str, Any]) -> MarkovNetwork | Fac
     return load_model(text) if _format(text, options) == "mrf" else read_model(text, options)
 
 
+def read_asked_model(text: str, options: Mapping[str, Any]) -> MarkovNetwork | FactorNetwork:
+    """The same, but a name that says no format is refused."""
+    suffix = Path(text.lower().removesuffix(".gz")).suffix.removeprefix(".")
+    is_known = options["model_format"] is not None or text == STANDARD or suffix in FORMATS
+    return read_any_model(text, options) if is_known else read_model(text, options)
+
+
 def _format(text: str, options: Mapping[str, Any]) -> str:
     """A name that does not say one is ours."""
     if options["model_format"] is not None:
@@ -97,11 +104,29 @@ def load_scored_model(text: str, options: Mapping[str, Any]) -> MarkovNetwork:
 
 
 def note_plan(plan: Plan, names: Sequence[str], options: Mapping[str, Any]) -> None:
-    """Say what computes and why, and how long it may take; a plan that does not fit is refused here."""
+    """Say how long it may take, and with --verbose what computes and why; refuse a plan that does not fit."""
     plan.check(names)
-    if not is_silent(options):
-        wait = f"; about {plan.forecast:.0f} s" if plan.forecast >= _LONG else ""
-        note(f"note: engine {plan.engine}: {plan.why}{wait}")
+    if is_silent(options):
+        return
+    if options["verbose"]:
+        note(f"note: engine {plan.engine}: {plan.why}")
+        note(f"note: {plan.figures(names)}")
+    if plan.forecast >= _LONG:
+        note(f"note: this takes about {plan.forecast:.0f} s")
+
+
+def ordered_of(model: FactorNetwork | MarkovNetwork) -> dict[str, list[float]]:
+    """Scores of the ordered variables with more than two states: these as numbers, or else 1, 2, ..."""
+    ordered = getattr(model, "ordered_scores", {})
+    return {name: _scores_of(model.domain[model.domain.index(name)].states) for name in ordered}
+
+
+def _scores_of(states: Sequence[str]) -> list[float]:
+    try:
+        scores = [float(state) for state in states]
+    except ValueError:
+        return [float(k) for k in range(1, len(states) + 1)]
+    return scores if all(isfinite(score) for score in scores) else [float(k) for k in range(1, len(states) + 1)]
 
 
 def note_remarks(remarks: Sequence[str], options: Mapping[str, Any]) -> None:

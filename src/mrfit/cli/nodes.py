@@ -14,7 +14,7 @@ from mrfit.cli.fit_text import note_unbounded
 from mrfit.cli.model_options import is_silent, load_scored_model, model_argument
 from mrfit.cli.option_rules import Rule, refuse_idle
 from mrfit.cli.options import check_one_stream, common, names, parameters_of, read_rows, reading_with
-from mrfit.cli.output import note, note_compiling, note_failures, print_json, say
+from mrfit.cli.output import heading, note, note_compiling, note_failures, print_json, print_table, remark, say, wrapped
 from mrfit.cli.picture_options import (
     PICTURES,
     check_layout,
@@ -25,9 +25,9 @@ from mrfit.cli.picture_options import (
     title_option,
 )
 from mrfit.cli.progress import counting_progress
-from mrfit.cli.query import columns
 from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.core.errors import InputError
+from mrfit.core.rounding import significant
 
 if TYPE_CHECKING:
     from mrfit.analysis.nodes.node_measures import NodeMeasures
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from mrfit.data.unique_rows import UniqueRows
     from mrfit.model.markov_network import MarkovNetwork
 
+_LONGEST = 30  # characters of a name in the table
 _MOST = 25  # variables and communities that are printed
 _reading = reading_with("observed", help="observed: predict variables from the observed values of a row.")
 
@@ -213,7 +214,7 @@ def _stability(
     n, asked = options["resamples"], context.get_parameter_source("resamples") is ParameterSource.COMMANDLINE
     if n == 0 or not (asked or isinstance(model.provenance.get("learner"), dict)):
         if n and not is_silent(options):
-            note("note: MODEL does not say how it was learned, and so is not learned again: no ranges.")
+            note("note: MODEL does not say how it was learned, so it cannot be learned again: no intervals.")
         return None
     with counting_progress("resamples", n, quiet=is_silent(options)) as callback:
         found = node_stability(
@@ -221,7 +222,7 @@ def _stability(
             jobs=jobs, callback=callback,
         )  # fmt: skip
     if not found.is_of_these_rows and not options["quiet"]:
-        note("warning: learning from DATA gives other weights than MODEL has; ranges are those of DATA.")
+        note("warning: learning from DATA gives other weights than MODEL has; intervals are those of DATA.")
     return found
 
 
@@ -277,16 +278,24 @@ _HEADS = {
 
 
 def _print(model_file: str, summary: NodesSummary, options: dict[str, Any]) -> None:
-    nodes = summary.nodes
-    say(f"{model_file}: {len(nodes.names):,} variables, {summary.n_edges:,} edges; {nodes.weights.meaning}")
+    nodes, rows = summary.nodes, summary.rows
+    most, found = rows[0], summary.communities
+    number = f"{len(found):,} communities" if len(found) != 1 else "1 community"
+    most_central = f"{most['variable']} is the most central variable (node strength {_number(most['strength'])})"
+    say(*wrapped(f"{most_central}; {number}"), bold=True)
+    remark(f"{model_file}: {len(nodes.names):,} variables, {summary.n_edges:,} edges; {nodes.weights.meaning}")
     if summary.n_resamples:
         failed = f", {summary.n_failed:,} failed" if summary.n_failed else ""
-        say(f"ranges hold the middle {options['level']:.0%} of {summary.n_resamples:,} resamples{failed}")
+        level = f"{100 * options['level']:g} %"
+        remark(f"{level} percentile intervals from {summary.n_resamples:,} bootstrap samples{failed}")
     if summary.predicted is not None:
-        seen = "" if options["test"] else ", from which it may have been learned: new rows (--test) are predicted worse"
-        say(f"predicted: rows of {summary.predicted}{seen}")
-    rows = summary.rows[:_MOST]
-    say(*columns([_head(summary), *(_line(row, summary) for row in rows)], n_words=1))
+        seen = (
+            ""
+            if options["test"]
+            else "; the model may have been learned from them: new rows (--test) are predicted worse"
+        )
+        remark(f"predicted: rows of {summary.predicted}{seen}")
+    print_table([_head(summary), *(_line(row, summary) for row in rows[:_MOST])], n_words=1, longest=_LONGEST)
     if len(nodes.names) > _MOST:
         say(f"... and {len(nodes.names) - _MOST:,} more variables; -o CSV has all")
     _print_communities(summary)
@@ -299,8 +308,8 @@ def _head(summary: NodesSummary) -> list[str]:
     head = ["variable"]
     for name, word in _HEADS.items():
         if name in summary.nodes.columns:
-            head += [word, "range"] if _has_range(name, summary) else [word]
-    return [*head, "community", *(["same"] if summary.stability is not None else [])]
+            head += [word, "interval"] if _has_range(name, summary) else [word]
+    return [*head, "community", *(["stability"] if summary.stability is not None else [])]
 
 
 def _has_range(name: str, summary: NodesSummary) -> bool:
@@ -311,25 +320,23 @@ def _line(row: dict[str, Any], summary: NodesSummary) -> list[str]:
     line = [row["variable"]]
     for name in _HEADS:
         if name in row:
-            line.append(_number(row[name], signed="influence" in name))
+            line.append(_number(row[name], sign="+" if "influence" in name else ""))
             if _has_range(name, summary):
                 low, high = row[f"{name}_low"], row[f"{name}_high"]
-                line.append("" if low != low else f"{_number(low, signed=False)} to {_number(high, signed=False)}")
+                line.append("" if low != low else f"{_number(low)} to {_number(high)}")
     same = [f"{row['community_stability']:.2f}"] if summary.stability is not None else []
     return [*line, str(row["community"]), *same]
 
 
-def _number(value: float, *, signed: bool) -> str:
-    value = round(value, 3) + 0.0  # no minus zero
-    return "-" if value != value else f"{value:+.3f}" if signed else f"{value:.3f}"
+def _number(value: float, *, sign: str = "") -> str:
+    return "-" if value != value else significant(value, sign=sign)
 
 
 def _print_communities(summary: NodesSummary) -> None:
     found = summary.communities
-    number = f"{len(found):,} communities" if len(found) > 1 else "1 community"
-    say(f"{number} by Louvain, modularity {round(summary.nodes.modularity, 2) + 0.0:.2f}")
+    heading("communities by Louvain", f"modularity {round(summary.nodes.modularity, 2) + 0.0:.2f}")
     for each in found[:_MOST]:
-        same = "" if each.stability is None else f" ({each.stability:.2f} the same in resamples)"
-        say(f"  {each.number}{same}: {', '.join(each.variables)}")
+        same = "" if each.stability is None else f" (stability {each.stability:.2f})"
+        say(*wrapped(f"{each.number}{same}: {', '.join(each.variables)}", indent="  "))
     if len(found) > _MOST:
         say(f"  ... and {len(found) - _MOST:,} more")

@@ -122,6 +122,12 @@ common = stacked(
     click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."),
     click.option("--jobs", type=int, default=-1, show_default=True, help="Number of threads; -1 uses all processors."),
     click.option("--quiet", is_flag=True, help="Print no progress, notes or summary."),
+    click.option(
+        "--verbose",
+        "-v",
+        is_flag=True,
+        help="Also print how results are computed: engines, sizes and seconds.",
+    ),
     _followed,
 )
 

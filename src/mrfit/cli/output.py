@@ -3,21 +3,114 @@
 from __future__ import annotations
 
 import math
+import os
 import re
+import shlex
 import sys
-from collections.abc import Mapping
-from typing import Any
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TextIO
 
 import click
 
+from mrfit.core.text_table import columns
 
-def say(*lines: str, err: bool = False) -> None:
+WIDTH = 80  # columns of what is printed, but for commands to copy and names that are longer
+
+_LEVELS = {"sound": "green", "doubtful": "yellow", "wrong": "red"}
+
+
+def say(*lines: str, err: bool = False, **style: Any) -> None:
     """Print lines for people: the only way of text from files and arguments to a terminal.
 
     What could move the cursor, hide or forge text, or end the line (names may hold anything) is shown as an escape.
+    ``style`` is that of `click.style`; streams without colours do not get it.
     """
     stream = sys.stderr if err else sys.stdout
-    click.echo("\n".join(_shown(line, stream.encoding or "utf-8") for line in lines), err=err)
+    shown = [_shown(line, stream.encoding or "utf-8") for line in lines]
+    if style and has_colours(stream):
+        click.echo("\n".join(click.style(line, **style) for line in shown), err=err, color=True)
+    else:
+        click.echo("\n".join(shown), err=err)
+
+
+def has_colours(stream: TextIO) -> bool:
+    """Whether a stream gets colours: a terminal does, unless NO_COLOR, CLICOLOR=0 or FORCE_COLOR say otherwise."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if any(os.environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+        return True
+    return stream.isatty() and os.environ.get("CLICOLOR") != "0" and os.environ.get("TERM") != "dumb"
+
+
+def heading(text: str, unit: str = "") -> None:
+    """Print the heading of a list: bold, with the unit of its numbers in dim brackets."""
+    rest = f" ({unit})" if unit else ""
+    if has_colours(sys.stdout) and unit:
+        bold = click.style(_shown(text, sys.stdout.encoding or "utf-8"), bold=True)
+        click.echo(bold + click.style(_shown(rest, sys.stdout.encoding or "utf-8"), dim=True), color=True)
+    else:
+        say(text + rest, bold=True)
+
+
+def verdict(text: str, level: str) -> None:
+    """Print a verdict; ``level`` is sound, doubtful or wrong."""
+    say(*wrapped(text), fg=_LEVELS[level])
+
+
+def wrapped(text: str, *, indent: str = "", hanging: str = "  ") -> list[str]:
+    """Return the lines of a text of at most `WIDTH` columns; no word is broken, and no line is longer for a reason
+    other than a long word.
+    """
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=indent, subsequent_indent=indent + hanging, break_long_words=False,
+        break_on_hyphens=False,
+    ) or [""]  # fmt: skip
+
+
+def remark(text: str) -> None:
+    """Print a sentence of any length."""
+    say(*wrapped(text))
+
+
+def print_table(
+    rows: Sequence[Sequence[str]], *, n_words: int = 0, n_names: int = 0, indent: str = "", longest: int | None = 40
+) -> None:
+    """Print rows as `columns`, the first of them as the heading; columns that find no place continue below."""
+    for block in _blocks(rows, n_words, WIDTH - len(indent), longest) if not n_names else [rows]:
+        head, *body = columns(block, n_words=n_words, n_names=n_names, longest=longest)
+        say(indent + head, bold=True)
+        if body:
+            say(*(indent + line for line in body))
+
+
+def _blocks(rows: Sequence[Sequence[str]], n_words: int, width: int, longest: int | None) -> Iterator[list[list[str]]]:
+    """The rows cut into groups of columns that fit the width, each after the columns of words."""
+    first, last = n_words, len(rows[0])
+    while first < last:
+        end = last
+        while (
+            end > first + 1
+            and len(_longest([[*row[:n_words], *row[first:end]] for row in rows], n_words, longest)) > width
+        ):
+            end -= 1
+        yield [[*row[:n_words], *row[first:end]] for row in rows]
+        first = end
+
+
+def _longest(rows: list[list[str]], n_words: int, longest: int | None) -> str:
+    return max(columns(rows, n_words=n_words, longest=longest), key=len)
+
+
+def print_lines(lines: Sequence[str]) -> None:
+    """Print what a record says of itself: its first line is the verdict, and lines that end in a colon are headings."""
+    for k, line in enumerate(lines):
+        if k == 0:
+            say(*wrapped(line), bold=True)
+        elif line.startswith(" ") or len(line) <= WIDTH:
+            say(line, **({"bold": True} if line.endswith(":") else {}))
+        else:
+            remark(line)
 
 
 def _shown(line: str, encoding: str) -> str:
@@ -61,8 +154,18 @@ def _as_option(match: re.Match[str]) -> str:
 
 
 def note(text: str) -> None:
-    """One line for the person at the terminal, on stderr."""
-    say(f"mrfit: {text}", err=True)
+    """Print a note for the person at the terminal, on stderr; a warning is yellow."""
+    say(*wrapped(f"mrfit: {text}"), err=True, **({"fg": "yellow"} if text.startswith("warning:") else {}))
+
+
+def note_error(text: str) -> None:
+    """Print what went wrong on stderr: one line, whatever its length, so that programs can take it as it is."""
+    say(f"mrfit: {text}", err=True, fg="red")
+
+
+def note_command(*words: str) -> None:
+    """Print a command to copy on stderr, on a line of its own."""
+    say(f"    {shlex.join(words)}", err=True)
 
 
 def note_failures(failures: Mapping[str, int], of: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mrfit.cli.options import common, data_argument, layout_of, parameters_of, reading, reading_of, source_of
-from mrfit.cli.output import print_json, say
+from mrfit.cli.output import print_json, print_table, say, verdict
 from mrfit.cli.sections import MAIN, SectionedCommand
 
 if TYPE_CHECKING:
@@ -54,16 +54,29 @@ def _print(data: str, forecast: Forecast) -> None:
 
     look = forecast.look
     about = "" if look.n_seen == look.n_rows else "about "
+    too_large = [step.name for step in forecast.steps if not forecast.fits(step)]
+    if too_large:
+        memory = format_size(forecast.memory)
+        verdict(f"{len(too_large)} of {len(forecast.steps)} steps need more memory than {memory}", "doubtful")
+    else:
+        verdict("every step fits in memory", "sound")
     say(f"{data}: {about}{look.n_rows:,} rows, {look.n_columns:,} columns, {format_size(look.n_bytes)}")
     on = f"{look.n_entries / max(1, look.n_rows):.3g} values a row not the first"
     say(f"{look.n_seen:,} rows looked at: {100 * look.share_distinct:.0f} % distinct, {on}")
-    say(f"{'step':28} {'passes':>6} {'memory':>9} {'CPU time':>10}")
-    for step in forecast.steps:
-        fits = "" if forecast.fits(step) else f"  more than {format_size(forecast.memory)}"
-        say(f"{step.name:28} {step.passes:>6} {format_size(step.bytes):>9} {_time(step.seconds):>10}{fits}")
+    rows = [
+        [
+            step.name,
+            f"{step.passes}",
+            format_size(step.bytes),
+            _time(step.seconds),
+            "" if forecast.fits(step) else "too much memory",
+        ]
+        for step in forecast.steps
+    ]
+    print_table([["step", "data passes", "memory", "CPU time", ""], *rows], n_words=1)
     for step in forecast.steps:
         if step.command:
-            say(f"{step.name}: {step.command}")
+            say(f"{step.name}:", f"    {step.command}")
 
 
 def _time(seconds: float) -> str:

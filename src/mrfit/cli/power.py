@@ -13,14 +13,15 @@ from mrfit.cli.files import check_files, load_model, writing
 from mrfit.cli.fit_text import note_unbounded
 from mrfit.cli.learner_options import LEARNER_SECTIONS, learner_of, learner_options
 from mrfit.cli.options import common, parameters_of, tell_notes, whole_numbers
-from mrfit.cli.output import note_compiling, note_failures, print_json, say
+from mrfit.cli.output import heading, note_compiling, note_failures, print_json, print_table, remark, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.progress import counting_progress
 from mrfit.cli.resampling_options import check_weights, relearned, take_by_itself, weights_option
 from mrfit.cli.sections import MAIN, SectionedCommand
+from mrfit.core.rounding import significant
 
 if TYPE_CHECKING:
-    from mrfit.analysis.sample_size.power import SampleSizeStudy
+    from mrfit.analysis.sample_size.power import MeanOverSamples, SampleSizeStudy
     from mrfit.analysis.sample_size.power_record import PowerSummary
 
 _MOST_EDGES = 10  # printed
@@ -32,7 +33,7 @@ _SECTIONS = {
     ),
     "Data": ("cluster", "weights"),
     **LEARNER_SECTIONS,
-    "Output": {"title", "quiet"} | parameters_of(writing),
+    "Output": {"title", "quiet", "verbose"} | parameters_of(writing),
 }
 _DEFAULTS = {"structure": "learned", "select": "ebic", "rule": "and"}
 _GUIDE = ("Sample size and power", "power.md")
@@ -143,22 +144,27 @@ def _draw(summary: PowerSummary, plot: str, title: str) -> None:
 
 def _print(model_file: str, summary: PowerSummary, options: dict[str, Any]) -> None:
     found = summary.power
-    say(f"{model_file}: {_edges(found)}; {found.repetitions:,} tables of each number of rows")
-    say(f"{'rows':>9} {'sensitivity':>17} {'specificity':>17} {'corr. of weights':>17}")
-    for point in found.points:
-        means = (point.sensitivity, point.specificity, point.correlation)
-        cells = " ".join(f"{'-' if isnan(each.mean) else f'{each.mean:.3f} +- {each.error:.3f}':>17}" for each in means)
-        say(f"{point.n_rows:>9,} {cells}")
     if summary.needed is None:
-        say(f"a sensitivity of {summary.wanted:g} takes more than {found.points[-1].n_rows:,} rows")
+        say(f"a sensitivity of {summary.wanted:g} takes more than {found.points[-1].n_rows:,} rows", bold=True)
     else:
         least = "at most " if summary.needed <= found.points[0].n_rows else "about "
-        say(f"a sensitivity of {summary.wanted:g} takes {least}{summary.needed:,.0f} rows")
-    say(f"edges that are found least, in the share of tables by number of rows; edge weight ({found.unit}):")
+        say(f"a sensitivity of {summary.wanted:g} takes {least}{summary.needed:,.0f} rows", bold=True)
+    remark(f"{model_file}: {_edges(found)}; {found.repetitions:,} tables of each number of rows")
+    means = [(point, (point.sensitivity, point.specificity, point.correlation)) for point in found.points]
+    rows = [[f"{point.n_rows:,}", *map(_mean_text, of_point)] for point, of_point in means]
+    print_table([["rows", "sensitivity", "specificity", "corr. of weights"], *rows])
+    heading("edges found least", f"share of tables by number of rows; weight: {found.unit}")
     order = sorted(range(len(found.edges)), key=lambda k: (found.points[-1].found[k], abs(found.edges[k][2])))
+    lines = []
     for k in order[:_MOST_EDGES]:
         a, b, weight = found.edges[k]
-        size = f"{weight:+.3f}" if found.has_sign[k] else f"{weight:6.3f}"
-        say(f"  {' '.join(f'{point.found[k]:5.0%}' for point in found.points)}  {size}  {a} - {b}")
+        size = significant(weight, sign="+" if found.has_sign[k] else "")
+        lines.append([*(f"{point.found[k]:.0%}" for point in found.points), size, f"{a} - {b}"])
+    heads = [*(f"{point.n_rows:,}" for point in found.points), "weight", ""]
+    print_table([heads, *lines], n_names=1, indent="  ")
     if options["plot"] is not None:
         say(f"wrote {options['plot']}")
+
+
+def _mean_text(each: MeanOverSamples) -> str:
+    return "-" if isnan(each.mean) else f"{each.mean:.3f} +- {each.error:.3f}"

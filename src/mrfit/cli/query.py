@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping, Sequence
 from math import isinf, isnan
 from typing import TYPE_CHECKING, Any
 
@@ -19,22 +21,25 @@ from mrfit.cli.model_options import (
     model_argument,
     note_plan,
     note_remarks,
-    read_model,
+    ordered_of,
+    read_asked_model,
 )
 from mrfit.cli.options import check_one_stream, common, parameters_of
-from mrfit.cli.output import note, note_compiling, print_json, say
+from mrfit.cli.output import note, note_compiling, print_json, print_table, remark, say, wrapped
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.core.errors import InputError
-from mrfit.core.rounding import probability, with_error
+from mrfit.core.rounding import probability, short_probability, significant, with_error
+from mrfit.core.sparkline import sparkline
+from mrfit.core.text_table import columns
 
 if TYPE_CHECKING:
     from mrfit.analysis.query_record import PlanSummary, QuerySummary
     from mrfit.model.queries.answer import BestState, Distribution, Explanation, Influence, JointProbabilities, LogZ
 
 _SECTIONS = {
-    MAIN: ("evidence", "ask", "map", "explain", "plot", "top", "engine", "precision", "plan", "as_json"),
-    "Inference": ("samples", "model_format"),
+    MAIN: ("evidence", "ask", "map", "explain", "plot", "top", "states", "engine", "precision", "as_json"),
+    "Inference": ("samples", "plan", "model_format"),
     "Output": {"title", "no_clobber"} | parameters_of(common),
 }
 _GUIDE = ("Queries", "queries.md")
@@ -70,6 +75,9 @@ _GUIDE = ("Queries", "queries.md")
 @click.option(
     "--plot", metavar="FILE", help=f"Draw the probabilities before and after the evidence to a {PICTURES} file."
 )
+@click.option(
+    "--states", is_flag=True, help="Print every state of ordered variables, instead of one line for each variable."
+)
 @title_option
 @writing
 @common
@@ -100,7 +108,7 @@ def command(model_file: str, **options: Any) -> None:
     check_files({"MODEL": model_file, "--evidence": files}, {"--plot": options["plot"]}, options)
     _check_plot(options)
     note_compiling(quiet=is_silent(options))
-    network = read_model(model_file, options)
+    network = read_asked_model(model_file, options)
     evidence, asked = evidence_of(network.domain, options["evidence"]), asked_of(network.domain, options)
     if options["explain"] and not (evidence and any(len(names) == 1 for names in asked)):
         raise InputError("--explain needs evidence and a single variable: add --evidence NAME=STATE and --ask NAME.")
@@ -126,15 +134,18 @@ def command(model_file: str, **options: Any) -> None:
     if options["as_json"]:
         print_json(answer.to_dict())
     else:
-        _print(answer, options["top"])
+        _print(answer, ordered_of(network), options)
 
 
 def _tell_plan(plan: PlanSummary, options: dict[str, Any]) -> None:
     if options["as_json"]:
         print_json(plan.to_dict())
         return
-    say(f"engine {plan.engine}: {plan.why}" if plan.fits else "this would be refused", plan.figures)
-    say(f"about {plan.seconds:.2g} s")
+    if plan.fits:
+        say(f"about {plan.seconds:.2g} s, engine {plan.engine}: {plan.why}", fg="green")
+    else:
+        say("this would be refused: it takes more memory than the limit", fg="red")
+    remark(plan.figures)
 
 
 def _check_plot(options: dict[str, Any]) -> None:
@@ -156,16 +167,19 @@ def _draw(answer: QuerySummary, plot: str, title: str) -> None:
     save_figure(draw_marginals(answer.after.marginals, before, given=answer.after.given, title=title), plot)
 
 
-def _print(answer: QuerySummary, top: int) -> None:
-    after = answer.after
-    about = "log Z not known" if isnan(after.log_z) else f"log Z {log_z_text(after)}"
-    if answer.log_p_given is not None and not isnan(answer.log_p_given):
-        about += f", log probability of the evidence {with_error(answer.log_p_given, answer.log_p_given_error)}"
-    say(f"given {after.given}" if after.given else "no evidence", about)
+def _print(answer: QuerySummary, ordered: Mapping[str, Sequence[float]], options: Mapping[str, Any]) -> None:
+    after, top = answer.after, options["top"]
+    say(*wrapped(_headline(answer, ordered)), bold=True)
+    remark(_how(answer))
+    if not isnan(after.log_z):
+        about = f"log Z {log_z_text(after)}"
+        if answer.log_p_given is not None and not isnan(answer.log_p_given):
+            about += f", log probability of the evidence {with_error(answer.log_p_given, answer.log_p_given_error)}"
+        say(about)
     if not answer.has_errors:
-        say("the errors of these probabilities are unknown, so they are shown with two digits")
+        remark("the errors of these probabilities are unknown, so they are shown with two digits")
     if after.marginals:
-        _print_marginals(answer, top)
+        _print_marginals(answer, {} if options["states"] else ordered, top)
     for joint in answer.joints:
         _print_joint(joint, top)
     for explanation in answer.explanations:
@@ -174,25 +188,91 @@ def _print(answer: QuerySummary, top: int) -> None:
         _print_best(answer.best, after)
 
 
-def _print_marginals(answer: QuerySummary, top: int) -> None:
-    after, moved = answer.after.marginals, answer.moved
-    names = list(after)
+def _headline(answer: QuerySummary, ordered: Mapping[str, Sequence[float]]) -> str:
+    """What was asked, and the variable that the evidence changes most."""
+    given = f"given {answer.after.given}" if answer.after.given else "no evidence"
+    if answer.before is None or not answer.moved:
+        return given
+    name = max(answer.moved, key=lambda name: answer.moved[name])
+    if answer.moved[name] < 1e-9:
+        return f"{given}: nothing changes"
+    after, before = answer.after.marginals[name], answer.before.marginals[name]
+    if name in ordered:
+        what = "mean"
+        was, now = (_mean_text(*each.mean(ordered[name])).split(" ")[0] for each in (before, after))
+    else:
+        what = max(after, key=lambda state: after[state] - before[state])
+        was, now = (_probability(each[what], each.error[what]).split(" ")[0] for each in (before, after))
+    most = f"{name} changes most" if len(answer.moved) > 1 else name
+    return f"{given}: {most} ({what} {was} -> {now})"
+
+
+def _how(answer: QuerySummary) -> str:
+    """Whether the answer is exact; of one that is not, how to make it better."""
+    answers = [answer.after, *([] if answer.before is None else [answer.before]), *answer.joints]
+    if all(each.exact for each in answers):
+        return "exact"
+    engine = next(each.engine for each in answers if not each.exact)
+    sampled = answer.has_errors
+    return f"approximate ({engine})" + (": +- is a standard error, more --samples make it smaller" if sampled else "")
+
+
+def _print_marginals(answer: QuerySummary, ordered: Mapping[str, Sequence[float]], top: int) -> None:
+    """The variables that the evidence changes most: ordered ones in a line each, then the states of the others."""
+    moved = answer.moved
+    names = list(answer.after.marginals)
     if answer.before is not None and len(names) > top:
         names.sort(key=lambda name: -round(moved[name], 9))  # in order where only last bits differ
     shown = names[:top]
+    if with_means := [name for name in shown if name in ordered]:
+        _print_means(answer, {name: ordered[name] for name in with_means})
+    if with_states := [name for name in shown if name not in ordered]:
+        _print_states(answer, with_states)
+    if len(names) > top:
+        rest = max(moved[name] for name in names[top:])
+        by = "" if answer.before is None else f", which change by at most {rest:.{3 if answer.is_exact else 2}f}"
+        say(f"... and {len(names) - top:,} more variables{by} (--top N shows more)")
+    if with_means:
+        remark("--states shows the probability of each state")
+
+
+def _print_means(answer: QuerySummary, ordered: Mapping[str, Sequence[float]]) -> None:
+    """One line for each variable: its mean before and after, and its distributions as bars."""
+    from mrfit.model.queries.answer import joint_error
+
+    encoding = sys.stdout.encoding or "utf-8"
+    lines = []
+    for name, scores in ordered.items():
+        after = answer.after.marginals[name]
+        mean, error = after.mean(scores)
+        if answer.before is None:
+            lines.append([name, _mean_text(mean, error), sparkline(list(after.values()), encoding=encoding)])
+            continue
+        before = answer.before.marginals[name]
+        was, error_was = before.mean(scores)
+        change = mean - was, joint_error(error, error_was)
+        most = max(*before.values(), *after.values())
+        bars = (sparkline(list(each.values()), most=most, encoding=encoding) for each in (before, after))
+        numbers = [_mean_text(was, error_was), _mean_text(mean, error), _mean_text(*change, sign="+")]
+        lines.append([name, *numbers, " -> ".join(bars)])
+    heads = ["mean"] if answer.before is None else ["mean before", "after", "change"]
+    print_table([["variable", *heads, "states"], *lines], n_words=1)
+
+
+def _mean_text(mean: float, error: float | None, *, sign: str = "") -> str:
+    return with_error(mean, error, digits=3 if error else 2, sign=sign)
+
+
+def _print_states(answer: QuerySummary, shown: Sequence[str]) -> None:
+    after = answer.after.marginals
     before = {} if answer.before is None else answer.before.marginals
     lines = [
         [name if k == 0 else "", state, *_numbers(state, after[name], before.get(name))]
         for name in shown
         for k, state in enumerate(after[name])
     ]
-    if shown:
-        heads = ["before", "after", "moved"] if before else ["probability"]
-        say(*columns([["variable", "state", *heads], *lines], n_words=2))
-    if len(names) > top:
-        rest = max(moved[name] for name in names[top:])
-        by = f", which moved by {rest:.{4 if answer.is_exact else 2}f} at most" if before else ""
-        say(f"... and {len(names) - top:,} more variables{by}; --top N shows more, --json all")
+    heads = ["before", "after", "change"] if before else ["probability"]
+    print_table([["variable", "state", *heads], *lines], n_words=2)
 
 
 def _numbers(state: str, after: Distribution, before: Distribution | None) -> list[str]:
@@ -201,33 +281,41 @@ def _numbers(state: str, after: Distribution, before: Distribution | None) -> li
 
     p, error = after[state], after.error[state]
     if before is None:
-        return [probability(p, error)]
+        return [_probability(p, error)]
     was, error_was = before[state], before.error[state]
-    change = with_error(p - was, joint_error(error, error_was), sign="+")
-    return [probability(was, error_was), probability(p, error), change]
+    difference, error_of_it = p - was, joint_error(error, error_was)
+    change = f"{difference + 0.0:+.3f}" if error_of_it == 0.0 else with_error(difference, error_of_it, sign="+")
+    return [_probability(was, error_was), _probability(p, error), change]
+
+
+def _probability(p: float, error: float | None) -> str:
+    return short_probability(p) if error == 0.0 else probability(p, error)
 
 
 def _print_joint(joint: JointProbabilities, top: int) -> None:
     """The most probable of the joint states first."""
     rows = sorted(joint.rows_with_errors(), key=lambda row: -row[1])
-    lines = [[*states.values(), probability(p, error)] for states, p, error in rows[: max(top, 1)]]
-    say("", *columns([[*joint.states, "probability"], *lines], n_words=len(joint.states)))
+    lines = [[*states.values(), _probability(p, error)] for states, p, error in rows[: max(top, 1)]]
+    say("")
+    print_table([[*joint.states, "probability"], *lines], n_words=len(joint.states))
     if len(rows) > len(lines):
-        say(f"... and {len(rows) - len(lines):,} more; --top N shows more, --json all")
+        say(f"... and {len(rows) - len(lines):,} more (--top N shows more)")
 
 
 def _print_explanation(told: Explanation) -> None:
-    now, before = probability(told.p, told.p_error), probability(told.p_before, told.p_before_error)
-    say("", f"{told.target}={told.state}: {now}, {before} before; what moved it:")
+    now, before = _probability(told.p, told.p_error), _probability(told.p_before, told.p_before_error)
+    say("", *wrapped(f"{told.target}={told.state}: {before} before the evidence, {now} after"))
     lines = [
-        [each.given, probability(each.p_without, each.p_without_error), _log_odds(each)] for each in told.influences
+        [each.given, _probability(each.p_without, each.p_without_error), _log_odds(each)] for each in told.influences
     ]
-    say(*columns([["piece", "probability without", "adds to log-odds"], *lines], n_words=1))
+    print_table([["evidence", "without it", "log-odds it adds"], *lines], n_words=1)
 
 
 def _log_odds(influence: Influence) -> str:
     if influence.log_odds_error is not None and isinf(influence.log_odds_error):
         return "unknown"
+    if influence.log_odds_error == 0.0:
+        return significant(influence.log_odds, sign="+")
     return with_error(influence.log_odds, influence.log_odds_error, digits=3, sign="+")
 
 
@@ -237,26 +325,9 @@ def _print_best(best: BestState, log_z: LogZ) -> None:
         gap = "" if best.gap is None else f", at most {best.gap:.3g} nats above"
         which = f"probable together, by {best.engine}: there may be better ones{gap}"
     score = "" if isnan(log_z.log_z) else f", log probability {_log_p(best, log_z)}"
-    say("", f"{which}{score}:")
+    say("", *wrapped(f"{which}{score}:"))
     say(*columns([[f"  {name}", state] for name, state in best.states.items()], n_words=2))
 
 
 def _log_p(best: BestState, log_z: LogZ) -> str:
     return with_error(best.log_potential - log_z.log_z, log_z.error)
-
-
-def columns(rows: list[list[str]], *, n_words: int) -> list[str]:
-    """Lines with their parts below each other: words to the left, numbers to the right; long words are cut."""
-    rows = [[*(_cut(word) for word in row[:n_words]), *row[n_words:]] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            f"{part:<{w}}" if k < n_words else f"{part:>{w}}"
-            for k, (part, w) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-
-
-def _cut(word: str, longest: int = 40) -> str:
-    return word if len(word) <= longest else f"{word[: longest - 1]}…"

@@ -9,7 +9,7 @@ import click
 from mrfit.cli.document_options import Explored, explored_options, explored_sections
 from mrfit.cli.files import check_files, send, writing
 from mrfit.cli.options import STANDARD, check_one_stream, common, parameters_of
-from mrfit.cli.output import note_compiling, print_json, say
+from mrfit.cli.output import note_compiling, print_json, remark
 from mrfit.cli.sections import MAIN, SectionedCommand
 
 _SECTIONS = {
@@ -58,4 +58,4 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
         print_json({"output": options["output"], "bytes": len(content), "engine": engine})
     elif not options["quiet"] and options["output"] != STANDARD:
         how = "exactly" if engine == "exact" else "by sampling, with errors that it shows"
-        say(f"wrote {options['output']}, {len(content) / 1000:,.0f} kB; it answers {how}")
+        remark(f"wrote {options['output']}, {len(content) / 1000:,.0f} kB; it answers {how}")

@@ -17,7 +17,7 @@ from mrfit.cli.options import (
     reading_with,
     tell_notes,
 )
-from mrfit.cli.output import note, note_compiling, print_json, say
+from mrfit.cli.output import note, note_compiling, print_json, say, wrapped
 from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.registry import ENGINES
 
@@ -113,7 +113,7 @@ def command(model_file: str, data: str, **options: Any) -> None:
         say(*(f"{value:.10g}" for value in score))
     else:
         dropped = f" ({summary.dropped:,} dropped)" if summary.dropped else ""
-        say(f"{summary.rows:,} rows{dropped}, mean {metric} {summary.describe()}")
+        say(*wrapped(f"mean {metric} {summary.describe()}, {summary.rows:,} rows{dropped}"))
 
 
 def _log_z(model: MarkovNetwork | FactorNetwork, options: dict[str, Any]) -> tuple[float | None, float]:

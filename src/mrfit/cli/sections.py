@@ -14,6 +14,13 @@ from mrfit.cli.output import note
 
 MAIN = "Main options"  # the section that `--help` shows
 _METAVARS = ((click.types.IntParamType, "N"), (click.types.FloatParamType, "X"))  # "INTEGER RANGE" is long
+_WORDS = "mrfit.words"  # in the `click.Context.meta` of a command
+
+
+def words_of(context: click.Context) -> tuple[str, ...]:
+    """The words that a command was called with, as they were written."""
+    words: tuple[str, ...] = context.meta[_WORDS]
+    return words
 
 
 class SectionedCommand(FullHelp):
@@ -63,6 +70,7 @@ class SectionedCommand(FullHelp):
         return next((heading for heading, names in self.sections.items() if name in names), "Other")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[_WORDS] = tuple(args)
         return super().parse_args(ctx, with_bare_values(self, ctx, self._by_new_names(ctx, args)))
 
     def _by_new_names(self, ctx: click.Context, words: list[str]) -> list[str]:

@@ -11,10 +11,12 @@ from mrfit.cli.files import check_files, load_model, writing
 from mrfit.cli.fit_text import print_criteria, unbounded_in_words
 from mrfit.cli.option_rules import Rule, refuse_idle
 from mrfit.cli.options import common
-from mrfit.cli.output import print_json, say
+from mrfit.cli.output import heading, print_json, print_table, remark, say, wrapped
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.sections import SectionedCommand
 from mrfit.core.errors import listed
+from mrfit.core.rounding import significant, with_error
+from mrfit.core.text_table import columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -88,81 +90,104 @@ def command(context: click.Context, /, model_file: str, top: int, **options: Any
 
 
 def _print(card: ModelCard, errors: ErrorsSummary | None, top: int) -> None:
-    say(f"{card.n_variables} variables, {card.n_edges:,} edges, {card.n_parameters:,} parameters")
+    say(f"{card.n_variables} variables, {card.n_edges:,} edges, {card.n_parameters:,} parameters", bold=True)
     for name, states in list(card.domain.items())[:top]:
-        say(f"  {name}: {listed(states)}")
+        say(*wrapped(f"{name}: {listed(states)}", indent="  "))
     if card.n_variables > top:
         say(f"  ... and {card.n_variables - top} more variables")
     if card.covariates:
-        say(f"covariates {listed(card.covariates)}: the network is a distribution of the other variables, given these")
+        remark(f"covariates {listed(card.covariates)}: the network is that of the other variables, given these")
     if card.groups is not None:
         _print_groups(card.groups, top, equal=card.is_hard_tied)
-    say(f"{card.parameterization['name']} coordinates: {card.meaning}")
+    _print_edges(card)
+    remark(f"{card.parameterization['name']} coordinates: {card.meaning}")
     for name, scores in card.parameterization.get("scores", {}).items():
         say(f"  scores of {name}: {', '.join(f'{score:g}' for score in scores)}")
-    _print_edges(card)
     for order, parameters in card.strongest.items():
         if parameters:
-            say("single variables" if order == 1 else f"interactions of {order} variables")
+            heading("single variables" if order == 1 else f"interactions of {order} variables")
         if errors is not None:
             _print_estimates(errors.strongest(len(parameters), order=order), card.unbounded)
             continue
-        for name, value in parameters:
-            say(f"  {_value(value, card.unbounded.get(name))}  {name}")
+        lines = [[_value(value, card.unbounded.get(name)), name] for name, value in parameters]
+        if lines:
+            say(*(f"  {line}" for line in columns(lines, n_names=1)))
     if card.unbounded:
-        say(unbounded_in_words(card.unbounded))
+        remark(unbounded_in_words(card.unbounded))
     if errors is not None:
         _print_errors(errors, top)
+    heading("provenance")
     _print_provenance(card)
 
 
 def _print_edges(card: ModelCard) -> None:
     """The largest edge weights, with odds ratios where they have a sign."""
-    if card.edges:
-        say(f"largest edge weights ({card.edge_weight})")
+    if not card.edges:
+        return
+    heading("largest edge weights", card.edge_weight)
+    lines = []
     for edge in card.edges:
-        weight, odds = f"{edge['weight']:9.4f}", ""
+        weight, odds = significant(edge["weight"]), ""
         if edge["unbounded"]:
             weight = "unbounded"
         elif edge["has_sign"]:
-            weight, odds = f"{edge['weight']:+9.4f}", f"  odds x {exp(edge['weight']):.3g}"
-        say(f"  {weight}  {edge['source']} - {edge['target']}{odds}")
+            weight, odds = significant(edge["weight"], sign="+"), f"odds x {exp(edge['weight']):.3g}"
+        lines.append([weight, f"{edge['source']} - {edge['target']}", odds])
+    say(*(f"  {line}" for line in columns(lines, n_names=2)))
 
 
 def _print_estimates(estimates: Sequence[ParameterEstimate], unbounded: Mapping[str, str]) -> None:
+    lines = []
     for each in estimates:
-        known = f"+- {each.error:.4f}  [{each.low:+.4f}, {each.high:+.4f}]"
-        value = _value(each.value, unbounded.get(each.name))
-        say(f"  {value} {'no finite optimum' if isnan(each.error) else known}  {each.name}")
+        value, between = _value(each.value, unbounded.get(each.name)), "no finite optimum"
+        if not isnan(each.error):
+            value = with_error(each.value, each.error, sign="+")
+            between = f"[{significant(each.low, sign='+')}, {significant(each.high, sign='+')}]"
+        lines.append([value, between, each.name])
+    if lines:
+        say(*(f"  {line}" for line in columns(lines, n_names=2)))
 
 
 def _value(value: float, limit: str | None) -> str:
     """Format a value; an unbounded parameter shows its limit, since the point where the solver stopped is arbitrary."""
-    return f"{limit or f'{value:+.4f}':>9}"
+    return limit or significant(value, sign="+")
 
 
 def _print_errors(errors: ErrorsSummary, top: int) -> None:
     """The tests, what the criteria say, and what errors do not know."""
     if errors.tests:
-        say("whether interactions may be zero: Wald's chi-square, p, and p adjusted for so many tests")
-    for test in errors.tests[:top]:
-        p = "no finite optimum" if isnan(test.p) else f"p {test.p:.2g}, adjusted {test.adjusted:.2g}"
-        say(f"  {test.statistic:>9.2f} ({test.degrees})  {p}  {' - '.join(test.variables)}")
+        heading("Wald tests of interactions", "adjusted p minds how many are tested")
+    rows = [
+        [
+            " - ".join(test.variables), "-" if isnan(test.statistic) else f"{test.statistic:.2f}", f"{test.degrees}",
+            *(["no finite optimum", ""] if isnan(test.p) else [f"{test.p:.2g}", f"{test.adjusted:.2g}"]),
+        ]
+        for test in errors.tests[:top]
+    ]  # fmt: skip
+    if rows:
+        print_table([["interaction", "chi-square", "df", "p", "adjusted p"], *rows], n_words=1, indent="  ")
     if len(errors.tests) > top:
         say(f"  ... and {len(errors.tests) - top:,} more")
     print_criteria(errors)
-    for remark in errors.errors.remarks:
-        say(remark)
+    for text in errors.errors.remarks:
+        remark(text)
 
 
 def _print_groups(groups: Sequence[GroupSummary], top: int, *, equal: bool) -> None:
-    say(f"{'equal' if equal else 'softly tied'} in {len(groups):,} groups, the largest first")
-    for group in sorted(groups, key=lambda group: -group.size)[:top]:
-        within = "" if equal else f", within {group.farthest:.4f}"
+    say(f"{'equal' if equal else 'softly tied'} in {len(groups):,} groups, the largest first", bold=True)
+    shown = sorted(groups, key=lambda group: -group.size)[:top]
+    lines = []
+    for group in shown:
+        within = "" if equal else f", within {significant(group.farthest)}"
         pinned = ", pinned" if group.pinned else ""
-        say(f"  {group.center:+9.4f}  {group.size:,} parameters{within}{pinned}")
+        lines.append([significant(group.center, sign="+"), f"{group.size:,} parameters{within}{pinned}"])
+    if lines:
+        say(*(f"  {line}" for line in columns(lines, n_names=1)))
     if len(groups) > top:
         say(f"  ... and {len(groups) - top:,} more groups")
+
+
+_WORDS = {"violation": "max. gradient", "strength": "lambda", "free_orders": "orders without a penalty"}
 
 
 def _print_provenance(card: ModelCard) -> None:
@@ -174,18 +199,25 @@ def _print_provenance(card: ModelCard) -> None:
     )
     for key, entry in card.provenance.items():
         if isinstance(entry, dict):
-            entry = ", ".join(f"{name} {_short(detail)}" for name, detail in entry.items() if detail not in ([], None))
+            entry = ", ".join(
+                f"{_WORDS.get(name, name)} {_short(detail)}"
+                for name, detail in entry.items()
+                if detail not in ([], None)
+            )
         if key not in hidden and entry is not None:
-            say(f"{key}: {entry}")
+            remark(f"{key}: {entry}")
     if card.observed:
-        say(f"observed: {card.observed}")
+        remark(f"observed: {card.observed}")
     if card.learned:
         valid = " --valid FILE" if card.provenance.get("chosen_on") == "valid" else ""
-        say(f"learned: {card.learned}", f"to learn so again: mrfit fit --like MODEL DATA{valid}")
+        remark(f"learned: {card.learned}")
+        say(f"to learn it again: mrfit fit --like MODEL DATA{valid}")
 
 
 def _short(detail: object) -> object:
-    return f"{detail:.6g}" if isinstance(detail, float) else detail
+    if not isinstance(detail, float):
+        return detail
+    return f"{detail:.10g}" if detail.is_integer() else f"{detail:.3g}"
 
 
 def _draw(model: MarkovNetwork, plot: str, title: str) -> None:

@@ -8,11 +8,12 @@ import click
 
 from mrfit.cli.files import check_files, writing
 from mrfit.cli.options import choice, common, numbers, parameters_of, read_rows, reading
-from mrfit.cli.output import note_compiling, print_json, say
+from mrfit.cli.output import heading, note_compiling, print_json, print_table, remark, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.progress import grid_progress
 from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.core.errors import InputError, listed
+from mrfit.core.rounding import strength_text
 
 if TYPE_CHECKING:
     from mrfit.analysis.spectrum.interaction_spectrum import OrderCost
@@ -149,17 +150,24 @@ def _chosen(rows: UniqueRows, options: dict[str, Any]) -> UniqueRows:
 
 def _print(data: str, summary: SpectrumSummary) -> None:
     columns = summary.columns
-    say(f"{data}: {summary.n_rows:,} rows, {len(columns)} variables: {listed(columns)}")
-    say(f"{summary.estimator}, strength {summary.strength:g}, held-out ll {summary.held_out_ll:.4f}")
-    say(f"{'variables':>10} {'sets':>8} {'mean |w|':>10} {'not zero':>9}")
-    for size in summary.orders:
-        say(f"{size.order:>10} {size.n_scopes:>8,} {size.mean:>10.2e} {size.density:>9.1%}")
-    if summary.ignoring:
-        say("what ignoring larger sets costs (l1, spectral):")
-        say(f"{'up to':>10} {'strength':>9} {'nonzero':>8} {'held-out ll':>12} {'loss':>9} {'+-':>8}")
-    for cost in summary.ignoring:
-        order = "all" if cost.order is None else str(cost.order)
-        say(
-            f"{order:>10} {cost.strength:>9.4g} {cost.n_nonzero:>8,} {cost.held_out:>12.4f} {cost.loss:>9.4f} "
-            f"{cost.standard_error:>8.4f}"
-        )
+    estimate = f"{summary.estimator}, lambda {strength_text(summary.strength)}"
+    say(f"{estimate}: validation ll {summary.held_out_ll:.4f} nats a row", bold=True)
+    remark(f"{data}: {summary.n_rows:,} rows, {len(columns)} variables: {listed(columns)}")
+    sizes = [
+        [f"{each.order}", f"{each.n_scopes:,}", f"{each.mean:.2e}", f"{each.density:.1%}"] for each in summary.orders
+    ]
+    print_table([["variables", "sets", "mean |w|", "not zero"], *sizes])
+    if not summary.ignoring:
+        return
+    heading("what ignoring larger sets costs", "l1, spectral")
+    costs = [
+        [
+            "all" if cost.order is None else f"{cost.order}",
+            strength_text(cost.strength),
+            f"{cost.n_nonzero:,}",
+            f"{cost.held_out:.4f}",
+            f"{cost.loss:.4f} +- {cost.standard_error:.4f}",
+        ]
+        for cost in summary.ignoring
+    ]
+    print_table([["up to", "lambda", "not zero", "validation ll", "loss"], *costs])

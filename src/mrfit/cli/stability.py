@@ -23,7 +23,7 @@ from mrfit.cli.options import (
     reading,
     states_option,
 )
-from mrfit.cli.output import note_compiling, note_failures, print_json, say
+from mrfit.cli.output import note_compiling, note_failures, print_json, print_lines, say
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
 from mrfit.cli.progress import counting_progress
 from mrfit.cli.resampling_options import check_weights, is_of_regressions, relearned, weights_option
@@ -46,7 +46,7 @@ _SECTIONS = {
     "Bootstrap": {"resamples_file", "weights", "cluster", "one_step", "level", *_PAIRS},
     "Data": parameters_of(reading) | {"states"},
     **LEARNER_SECTIONS,
-    "Output": {"title", "as_json", "quiet"} | parameters_of(writing),
+    "Output": {"title", "as_json", "quiet", "verbose"} | parameters_of(writing),
 }
 _GUIDE = ("Bootstrap stability", "stability.md")
 
@@ -253,10 +253,9 @@ def _csv(found: Stability) -> bytes:
 def _print(data: str, found: Stability, rows: UniqueRows, options: dict[str, Any]) -> None:
     networks = found.networks
     failed = f", {networks.n_failed:,} failed" if networks.n_failed else ""
-    n_resamples = len(networks.weights)
-    say(f"{data}: {rows.n_rows:,} rows, {len(rows.domain)} variables; {n_resamples:,} resamples{failed}")
-    for line in found.lines():
-        say(line)
+    verdict, *rest = found.lines()
+    of = f"{data}: {rows.n_rows:,} rows, {len(rows.domain)} variables; {len(networks.weights):,} resamples{failed}"
+    print_lines([verdict, of, *rest])
     for option in ("output", "plot"):
         if options[option] is not None:
             say(f"wrote {options[option]}")

@@ -12,7 +12,7 @@ from mrfit.cli.files import check_files, send, summary_beside, writing
 from mrfit.cli.fit_by_em import print_missing
 from mrfit.cli.option_rules import Rule, refuse_idle
 from mrfit.cli.options import STANDARD, check_one_stream, common, names, parameters_of, read_rows, reading_with
-from mrfit.cli.output import note, note_compiling, print_json, say
+from mrfit.cli.output import heading, note, note_compiling, print_json, remark, say, wrapped
 from mrfit.cli.picture_options import (
     PICTURES,
     check_layout,
@@ -26,6 +26,8 @@ from mrfit.cli.progress import counting_progress
 from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.cli.structure_options import covariates_option, structure_learners, structure_options, structure_rules
 from mrfit.core.errors import InputError
+from mrfit.core.rounding import significant
+from mrfit.core.text_table import columns
 
 if TYPE_CHECKING:
     from mrfit.analysis.structure_record import StructureSummary
@@ -170,7 +172,7 @@ def _as_they_may_be(rows: UniqueRows, jobs: int) -> UniqueRows:
 
     found = fit_incomplete(Learner(), rows, jobs=jobs)
     if not found.converged:
-        note(f"warning: EM did not come to rest in {found.rounds:,} rounds.")
+        note(f"warning: EM did not converge in {found.rounds:,} rounds.")
     return found.rows
 
 
@@ -189,21 +191,34 @@ def _form(output: str | None, form: str | None) -> str | None:
 
 def _print_summary(data: str, summary: StructureSummary, options: dict[str, Any]) -> None:
     rows, edges = summary.rows, summary.edges
+    n = len(edges)
+    strongest = f"; the strongest is {edges[0]['source']} - {edges[0]['target']}" if edges else ""
+    say(*wrapped(f"{n:,} edge{'' if n == 1 else 's'} among {rows.n_variables} variables{strongest}"), bold=True)
     dropped = f" ({rows.dropped:,} dropped)" if rows.dropped else ""
-    say(
-        f"{data}: {rows.n_rows:,} rows{dropped}, {rows.n_variables} variables; {len(edges):,} edges, "
-        f"degrees up to {summary.largest_degree}, mean {summary.mean_degree:.1f} ({summary.seconds:.2f} s)"
-    )
+    degrees = f"degrees up to {summary.largest_degree}, mean {summary.mean_degree:.1f}"
+    say(f"{data}: {rows.n_rows:,} rows{dropped}, {rows.n_variables} variables; {degrees}")
+    if options["verbose"]:
+        say(f"learned in {summary.seconds:.2f} s")
+    for text in summary.remarks:
+        remark(text)
     if edges:
-        say(f"largest edge weights by the regressions ({summary.unit}):")
-    for edge, has_sign in zip(edges[:_MOST_EDGES], summary.has_sign, strict=False):
-        size = f"{edge['weight']:+.3f}" if has_sign else f"|{edge['weight']:.3f}|"
-        direction = "" if has_sign else _DIRECTIONS[edge["sign"]]
-        say(f"  {size:>8}  {edge['source']} - {edge['target']}{direction}")
+        heading("largest edge weights by the regressions", summary.unit)
+        _print_edges(summary)
     if len(edges) > _MOST_EDGES:
         say(f"  ... and {len(edges) - _MOST_EDGES:,} more edges")
-    for remark in summary.remarks:
-        say(remark)
     for option in ("output", "plot", "save_layout"):
         if options[option] is not None:
             say(f"wrote {options[option]}")
+
+
+def _print_edges(summary: StructureSummary) -> None:
+    """Print each edge with its weight, which stands between bars where it has no sign."""
+    shown = list(zip(summary.edges[:_MOST_EDGES], summary.has_sign, strict=False))
+    lines = [
+        [
+            significant(edge["weight"], sign="+") if has_sign else f"|{significant(edge['weight'])}|",
+            f"{edge['source']} - {edge['target']}{'' if has_sign else _DIRECTIONS[edge['sign']]}",
+        ]
+        for edge, has_sign in shown
+    ]
+    say(*(f"  {line}" for line in columns(lines, n_names=1)))

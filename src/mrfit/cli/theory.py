@@ -9,7 +9,7 @@ import click
 
 from mrfit.cli.files import load_model
 from mrfit.cli.options import check_one_stream, common, parameters_of, read_rows, reading, tell_notes
-from mrfit.cli.output import note_compiling, print_json, say
+from mrfit.cli.output import note_compiling, print_json, remark, say
 from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.core.errors import InputError
 
@@ -128,13 +128,16 @@ def _choice(model: MarkovNetwork, data: str | None, options: dict[str, Any]) -> 
 def _print(summary: TheorySummary) -> None:
     theory = summary.theory
     sizes = ", ".join(f"{size:,}" for size in theory.group_sizes[:10]) + (", ..." if theory.n_groups > 10 else "")
-    say(f"{theory.n_parameters:,} parameters, {theory.n_groups:,} groups (sizes {sizes})")
-    _line("omega, largest distance within a group", f"{theory.omega:.4g}")
+    separated = "well separated" if theory.is_separated else "not well separated"
+    groups = f"{theory.n_groups:,} group{'' if theory.n_groups == 1 else 's'}"
+    say(f"{theory.n_parameters:,} parameters in {groups}, {separated}", bold=True)
+    remark(f"sizes of the groups: {sizes}")
+    _line("omega, largest distance within a group", f"{theory.omega:.3g}")
     _line("alpha, smallest distance between groups", _number(theory.alpha))
     _line("well separated (alpha > omega)", "yes" if theory.is_separated else "no")
-    _line("C_min, smallest eigenvalue of the Hessian", f"{theory.c_min:.4g}")
-    say(_origin(summary.curvature, theory))
-    _line("", "soft tying", "hard tying")
+    _line("C_min, smallest eigenvalue of the Hessian", f"{theory.c_min:.3g}")
+    remark(_origin(summary.curvature, theory))
+    say(f"{'':<43}{'soft tying':>13}{'hard tying':>13}", bold=True)
     bounds = (theory.soft, theory.hard)
     _line("harmless error of a parameter, Lemma 1", *(_number(bound.largest_error) for bound in bounds))
     _line("  the same for optimal k-means", *(_number(bound.largest_kmeans_error) for bound in bounds))
@@ -153,12 +156,14 @@ def _origin(curvature: CurvatureRecord, theory: Theory) -> str:
     over = f"{curvature.n_rows:,} {curvature.over}" if not curvature.is_exact else curvature.over
     accuracy = theory.eigenvalue.accuracy
     settled = f", to {accuracy:.0e} of it" if accuracy else ""
-    return f"  of the {curvature.objective}, over {over}{settled}" + ("" if curvature.is_exact else ": an estimate")
+    return f"C_min is of the {curvature.objective}, over {over}{settled}" + (
+        "" if curvature.is_exact else ": an estimate"
+    )
 
 
 def _print_reason(name: str, bound: Bound) -> None:
     if bound.reason:
-        say(f"{name} tying: the theorem promises nothing, for {bound.reason}")
+        remark(f"{name} tying: the theorem promises nothing, because {bound.reason}")
 
 
 def _line(label: str, *columns: str) -> None:
@@ -166,4 +171,4 @@ def _line(label: str, *columns: str) -> None:
 
 
 def _number(value: float) -> str:
-    return "infinite" if math.isinf(value) else f"{value:.4g}"
+    return "infinite" if math.isinf(value) else f"{value:.3g}"

@@ -57,6 +57,41 @@ def format_count(count: float) -> str:
     return f"{count:,.0f}" if count < 1e6 else f"{count:.2g}"
 
 
+def significant(value: float, *, digits: int = 3, sign: str = "") -> str:
+    """Return an estimate with three significant digits, in fixed notation: ``2.86``, ``0.0323``, ``2900``.
+
+    This is the rule for what commands print: estimates (edge weights, parameters, centralities, penalty strengths) have
+    three significant digits and at most four decimals; scores in nats, which people compare, have four decimals; and
+    numbers with an error are rounded by it (`with_error`). JSON and files keep all digits.
+    """
+    if value == 0.0:
+        return "0"
+    if not isfinite(value):
+        return f"{value:{sign}}"
+    leading = floor(log10(float(f"{abs(value):.{digits - 1}e}")) + 1e-9)
+    decimals = min(max(digits - 1 - leading, 0), _DIGITS)
+    return f"{round(value, digits - 1 - leading) + 0.0:{sign}.{decimals}f}"
+
+
+def short_probability(p: float) -> str:
+    """Return an exact probability with three significant digits; none that is possible is 0, and none that is not sure
+    is 1.
+    """
+    if 0.0 < p < 5e-5:
+        return f"{p:.0e}"
+    if 0.9995 <= p < 1.0:
+        return f"{p:.{_DIGITS}f}" if p < 0.99995 else ">0.9999"
+    return f"{p:.{_DIGITS}f}" if 0.0 < p < 0.09995 else f"{p:.3f}"
+
+
+def strength_text(value: float) -> str:
+    """Return a penalty strength with three significant digits and no trailing zeros: ``2900``, ``90.5``, ``0.01``."""
+    text = significant(value)
+    if value and abs(value) < 1e-3:
+        return f"{value:.3g}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def in_file(value: float, error: float | None = 0.0) -> str:
     """Return a number for a file without errors, with one digit more than the standard error justifies.
 

@@ -99,6 +99,12 @@ class SpuriousMode:
         )
 
     @property
+    def is_for_likelihood(self) -> bool:
+        """Whether the way on is a fit by likelihood, for the model was not known to be fitted so."""
+        fitted_by = None if self.objective is None else OBJECTIVES.get(self.objective)
+        return fitted_by is None or not fitted_by.is_joint
+
+    @property
     def _way_on(self) -> str:
         """Advice on the mode, which depends on how the model was fitted."""
         likelihood = "`--objective likelihood`, or with a stronger penalty (10 times) chosen by `--judge ll`."

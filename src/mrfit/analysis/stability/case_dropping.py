@@ -114,13 +114,13 @@ class CaseDropping(Stability):
 
     def lines(self) -> list[str]:
         """Return the CS coefficients for a terminal, as a list of lines."""
-        head = "rows that can be dropped, so that 95 % of subsets correlate above 0.7 with the table (CS coefficients):"
+        found = {
+            name.replace("_", " ").replace("strength", "node strength"): v for name, v in self.coefficients.items()
+        }
+        verdict = "CS coefficients: " + ", ".join(f"{name} {value:.2f}" for name, value in found.items())
         return [
-            head,
-            *(
-                f"  {value:5.2f}  {'node ' * (name == 'strength')}{name.replace('_', ' ')}"
-                for name, value in self.coefficients.items()
-            ),
+            verdict,
+            "the share of rows that can be dropped while 95 % of subsets correlate above 0.7; 0.5 is stable",
         ]
 
 

@@ -22,7 +22,9 @@ from mrfit.analysis.stability.stability import (
     scores_of,
 )
 from mrfit.core.errors import InputError
+from mrfit.core.rounding import significant
 from mrfit.core.seeds import generator
+from mrfit.core.text_table import columns
 from mrfit.core.threads import one_blas_thread
 from mrfit.data.clustered_rows import ClusteredRows
 from mrfit.data.unique_rows import UniqueRows
@@ -33,6 +35,7 @@ from mrfit.structures.edge_weights import Scores, unit_of_scores
 Draw = Callable[[draw.Drawn, int, np.random.Generator], Floats]
 
 _MOST_EDGES = 15  # in a printed table
+_MOST_OFTEN = 0.95  # of the resamples hold an edge that the verdict counts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,6 +71,7 @@ class Stability:
     level: float = field(default=0.95, kw_only=True)
 
     kind: ClassVar[str]  # of `mrfit stability --kind`
+    samples: ClassVar[str] = "bootstrap samples"  # what the tables that are drawn are called
 
     def __post_init__(self) -> None:
         check_level(self.level)
@@ -139,23 +143,30 @@ class Stability:
         """Return a summary for a terminal, as a list of lines."""
         if not self.edges:
             return ["no two variables are joined in the table, nor in any resample"]
-        middle = f"range of the middle {self.level:.0%}"
-        head = [f"edge weights ({self.unit})", f"  {'there':>5} {'mean':>8} {middle:>28}"]
+        n_stable = sum(edge.inclusion >= _MOST_OFTEN for edge in self.edges)
+        rest = len(self.edges) - n_stable
+        verdict = (
+            f"{n_stable:,} edge{' is' if n_stable == 1 else 's are'} in {_MOST_OFTEN:.0%} or more of "
+            f"{len(self.networks.weights):,} {self.samples}, {rest:,} in fewer"
+        )
+        heads = ["included", "mean", f"{100 * self.level:g} % percentile interval", ""]
+        rows = [_row(edge, self.has_sign(edge)) for edge in self.edges[:_MOST_EDGES]]
         n_more = len(self.edges) - _MOST_EDGES
         more = [f"  ... and {n_more:,} more edges"] if n_more > 0 else []
-        return [*head, *(_line(edge, self.has_sign(edge)) for edge in self.edges[:_MOST_EDGES]), *more]
+        table = [f"  {line}" for line in columns([heads, *rows], n_names=1)]
+        return [verdict, f"edge weights, {self.unit}:", *table, *more]
 
     def __repr__(self) -> str:
         n, failed = len(self.networks.weights), self.networks.n_failed
         return f"<{type(self).__name__}: {n:,} resamples, {failed:,} failed, {len(self.edges):,} edges>"
 
 
-def _line(edge: Edge, has_sign: bool) -> str:
-    form = "+.3f" if has_sign else ".3f"
-    ends = f"{edge.low:{form}} to {edge.high:{form}}"
-    mean = "-" if isnan(edge.mean) else f"{edge.mean:{form}}"
+def _row(edge: Edge, has_sign: bool) -> list[str]:
+    sign = "+" if has_sign else ""
+    mean = "-" if isnan(edge.mean) else significant(edge.mean, sign=sign)
+    between = f"{significant(edge.low, sign=sign)} to {significant(edge.high, sign=sign)}"
     infinite = f" (infinite in {edge.infinite:.0%})" if edge.infinite else ""
-    return f"  {edge.inclusion:5.0%} {mean:>8} {ends:>28}  {edge.source} - {edge.target}{infinite}"
+    return [f"{edge.inclusion:.0%}", mean, between, f"{edge.source} - {edge.target}{infinite}"]
 
 
 @dataclass(frozen=True, eq=False)

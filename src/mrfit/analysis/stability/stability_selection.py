@@ -110,11 +110,12 @@ class StabilitySelection(Stability):
     def lines(self) -> list[str]:
         """Return the stable edges and the bound for a terminal, as a list of lines."""
         pairs = self.pairs
-        head = (
-            f"{len(self.stable):,} edges in {pairs.threshold:.0%} of halves or more, each of which keeps "
-            f"{pairs.n_kept:,}; at most {pairs.bound:.2g} false ones are expected ({pairs.assumption})"
+        n = len(self.stable)
+        verdict = (
+            f"{n:,} stable edge{'' if n == 1 else 's'}, of which at most {pairs.bound:.2g} are expected to be false"
         )
-        return [head, *(f"  {share:4.0%}  {a} - {b}" for a, b, share in self.stable)]
+        how = f"in {pairs.threshold:.0%} of halves or more, each of which keeps {pairs.n_kept:,} ({pairs.assumption})"
+        return [verdict, how, *(f"  {share:4.0%}  {a} - {b}" for a, b, share in self.stable)]
 
 
 def stability_selection(

@@ -96,6 +96,7 @@ class StarsSelection(Stability):
     stars: Stars
 
     kind: ClassVar[str] = "stars"
+    samples: ClassVar[str] = "subsamples"
 
     @property
     def strength(self) -> float:
@@ -107,7 +108,12 @@ class StarsSelection(Stability):
 
     def lines(self) -> list[str]:
         """Return the selected strength and a table of edges for a terminal, as a list of lines."""
-        return [f"stable strength {self.strength:.4g}: mrfit structure --select strength uses it", *super().lines()]
+        strength = f"{self.strength:.4g}"
+        return [
+            f"the weakest stable penalty strength is {strength}",
+            f"  mrfit structure DATA --select strength --select-strength {strength}",
+            *super().lines(),
+        ]
 
 
 def stars(

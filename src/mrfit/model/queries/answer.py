@@ -77,6 +77,20 @@ class Distribution(dict[str, float]):
         self.error: dict[str, Error] = dict.fromkeys(self, 0.0) if error is None else dict(error)
         self.exact, self.remarks = exact, tuple(remarks)
 
+    def mean(self, scores: Sequence[float]) -> tuple[float, Error]:
+        """Return the mean of the scores of the states, with its standard error; None where that is unknown.
+
+        The errors of the states say from how many independent draws they come, and so what that of a mean is.
+        """
+        p, at = np.fromiter(self.values(), float), np.asarray(scores, float)
+        mean = float(p @ at)
+        if any(error is None for error in self.error.values()):
+            return mean, None
+        errors = np.array([error or 0.0 for error in self.error.values()])
+        spread = float(p @ (1.0 - p))
+        per_draw = float(errors @ errors) / spread if spread > 0.0 else 0.0
+        return mean, float(np.sqrt(max(float(p @ (at - mean) ** 2), 0.0) * per_draw))
+
     def __repr__(self) -> str:
         if self.exact:
             return super().__repr__()
