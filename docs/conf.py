@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,14 @@ from pygments.lexers.special import TextLexer
 import mrfit
 from mrfit.cli.main import cli
 
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+
 ROOT = Path(__file__).parents[1]
 
 project, author, release = "mrfit", "the mrfit authors", mrfit.__version__
 html_title = "mrfit"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions += ["gallery", "pictures"]  # of docs/extensions
 exclude_patterns = ["conf.py"]
 
 myst_enable_extensions = ["dollarmath"]

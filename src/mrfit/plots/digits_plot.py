@@ -41,9 +41,7 @@ def digits_figure(
     draw_edges(network, positions, edges, weights, most=80, clearance=clearance, style=style)
     network.scatter(*positions.T, s=14, color="0.25", zorder=3)
     network.set(xlim=(-0.6, SIDE - 0.4), ylim=(SIDE - 0.4, -0.6), aspect="equal")
-    network.set_title(
-        "Learned: the 80 strongest interactions\n(blue: alike, dashed red: opposite)"
-    )
+    network.set_title("Learned: the 80 strongest interactions\n(blue: alike, dashed red: opposite)")
 
     names, values = list(scores), np.array(list(scores.values()))
     bars.barh(names, -values, color=["0.75"] * (len(names) - 1) + ["#2166ac"])
