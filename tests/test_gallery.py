@@ -23,7 +23,7 @@ MOST_LINES = 45  # of code that somebody copies
 
 
 def _pixels(picture: bytes) -> np.ndarray:
-    return np.asarray(Image.open(io.BytesIO(picture)).convert("RGB"))
+    return np.asarray(Image.open(io.BytesIO(picture)).convert("RGB"), np.int64)
 
 
 def test_the_page_lists_every_script_once_and_by_its_question() -> None:
