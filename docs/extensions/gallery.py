@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
-from PIL import Image, ImageChops
+from PIL import Image, ImageChops, ImageOps
 
 import mrfit
 from mrfit.core.errors import DataError
@@ -121,7 +121,8 @@ class Result:
         picture = picture.crop(tuple(round(share * side) for share, side in ends))
         blank = Image.new("RGB", picture.size, "white")
         picture = picture.crop(ImageChops.difference(picture, blank).getbbox())
-        picture.thumbnail([side - 2 * MARGIN for side in THUMBNAIL], Image.Resampling.LANCZOS)
+        inner = tuple(side - 2 * MARGIN for side in THUMBNAIL)
+        picture = ImageOps.contain(picture, inner, Image.Resampling.LANCZOS)
         sheet = Image.new("RGB", THUMBNAIL, "white")
         sheet.paste(picture, tuple((whole - part) // 2 for whole, part in zip(THUMBNAIL, picture.size, strict=True)))
         buffer = io.BytesIO()
