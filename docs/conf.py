@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 project, author, release = "mrfit", "the mrfit authors", mrfit.__version__
 html_title = "mrfit"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-extensions += ["api_reference", "command_reference", "live_report"]
+extensions += ["api_reference", "command_reference", "gallery", "live_report", "pictures"]  # of docs/extensions
 exclude_patterns = ["conf.py"]
 
 myst_enable_extensions = ["dollarmath"]

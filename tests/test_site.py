@@ -36,18 +36,9 @@ def _listed(page: str = "index") -> set[str]:
 
 
 def test_every_page_is_in_the_table_of_contents() -> None:
-    paths = [path.relative_to(DOCS) for path in DOCS.rglob("*.md")]
-    pages = {str(path.with_suffix("")) for path in paths if path.parts[0] != "generated"}
+    pages = {str(path.relative_to(DOCS).with_suffix("")) for path in DOCS.rglob("*.md")}
+    pages = {page for page in pages if not page.startswith("generated/")}  # listed where the build makes them
     assert pages - _listed() == {"index"}
-
-
-def test_every_picture_of_the_gallery_is_on_the_page_it_leads_to() -> None:
-    """And pages show what their commands draw: `tests/test_pages.py` runs them."""
-    entries = re.findall(r"\[!\[[^]]*\]\(([^)]*)\)\]\(([^)]*)\)", (DOCS / "gallery.md").read_text(encoding="utf-8"))
-    assert len(entries) > 12
-    assert len(set(entries)) == len(entries)
-    for picture, page in entries:
-        assert f"]({Path(picture).name})" in (DOCS / page).read_text(encoding="utf-8"), (picture, page)
 
 
 def test_the_reference_has_every_public_name() -> None:
@@ -88,3 +79,5 @@ def test_the_site_is_built_without_a_warning_and_all_its_links_lead_somewhere(tm
             assert place.is_file(), f"{page}: {target}"
             if anchor and place.suffix == ".html":
                 assert f'id="{anchor}"' in texts[place], f"{page}: {target}"
+    cards = texts[tmp_path / "site" / "gallery.html"].count('class="gallery-card')
+    assert cards == len(list((DOCS / "gallery").glob("*.py")))

@@ -51,7 +51,7 @@ def test_a_phantom_mode_is_in_the_subtitle_and_in_the_histogram(rng: np.random.G
     check = FactorNetwork(domain, factors).check(Dataset(domain, codes.astype(np.uint8)))
     figure = draw_check(check, title="t")
     words = [text.get_text() for text in figure.axes[0].texts]
-    assert any("a phantom mode has ≥ 0.99 of the model's probability: about 61 of 64" in text for text in words)
+    assert any("a spurious mode has ≥ 0.99 of the model's probability: about 61 of 64" in text for text in words)
     low, high = figure.axes[2].get_xlim()
     assert low < 0
     assert high > 61

@@ -22,6 +22,7 @@ from mrfit.data.named_datasets import find
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.formats import output_file
 from mrfit.plots.drawn_edges import NEGATIVE, NEITHER, NO_SIGN, POSITIVE, draw_edges
+from mrfit.plots.drawn_graph import graph_of
 from mrfit.plots.layout_file import read_layout, write_layout
 from mrfit.plots.network_plot import network_figure, network_layout
 from mrfit.plots.page import check_figure_path, save_figure
@@ -156,7 +157,21 @@ def test_of_too_many_edges_the_strongest_are_drawn(tmp_path: Path, rng: np.rando
     """And the caption says so."""
     figure = network_figure(*_random(rng, 111, 110))
     save_figure(figure, tmp_path / "network.png")
-    assert "111 variables, 6,105 edges; drawn: the 6,000 strongest" in _words(figure)
+    assert "111 variables, 6,105 edges; drawn: a backbone of 6,000" in _words(figure)
+
+
+def test_of_a_large_network_a_backbone_is_drawn(rng: np.random.Generator) -> None:
+    """The strongest edges, and those that keep every variable joined to the others."""
+    names, edges, weights = _random(rng, 200, 10)
+    edges, weights = np.concatenate([edges, [(0, k) for k in range(1, 200)]]), np.append(weights, np.full(199, 1e-6))
+    edges, first = np.unique(np.sort(edges, axis=1), axis=0, return_index=True)
+    graph = graph_of(names, edges, weights[first], None)
+    assert len(graph.edges) == 320
+    assert len(graph.alone) == 0
+    assert (np.diff(np.abs(graph.weights)) <= 0).all()
+    strongest = np.sort(np.abs(weights[first]))[::-1][:320]
+    assert len(np.intersect1d(np.abs(graph.weights), strongest)) > 250
+    assert f"200 variables, {len(edges):,} edges; drawn: a backbone of 320" in graph.summary(None)
 
 
 @pytest.mark.parametrize(("suffix", "n_variables"), [(".png", 20), (".svg", 120), (".pdf", 20), (".PNG", 20)])
@@ -393,8 +408,8 @@ def test_edges_without_a_sign_are_neutral_and_explained() -> None:
         for width, c in zip(_lines(figure).get_linewidths(), _lines(figure).get_colors(), strict=True)
     }
     assert colours[max(colours)] == NEITHER
-    assert f"|29|  {NO_SIGN}" in _words(figure)
-    assert {"−28", "|8.6|"} <= _words(figure)
+    assert f"|25|  {NO_SIGN}" in _words(figure)
+    assert {"−25", "|8|"} <= _words(figure)
     assert _boxes(figure).max() <= 1
     assert not _overlaps(figure)
 

@@ -67,3 +67,13 @@ def test_several_tables_have_a_colour_each_and_a_style_for_each_estimator(tmp_pa
     assert [text.get_text() for text in densities.get_legend().get_texts()] == ["one", "other"]
     save_figure(figure, tmp_path / "spectra.svg")
     assert (tmp_path / "spectra.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_densities_are_left_out_if_no_parameter_is_zero() -> None:
+    """As with pseudo-counts: a line at 100 % says nothing."""
+    dense = SpectrumCurve("pseudo-counts, 1", [0.2, 0.05, 0.01], [1.0, 1.0, 1.0])
+    assert len(draw_spectrum(dense).axes) == 2
+    losses = [OrderLoss("1", 0.2, 0.1), OrderLoss("2", 0.0, 0.0), OrderLoss("all", 0.01, 0.002)]
+    figure = draw_spectrum(dense, losses)
+    assert len(figure.axes) == 3
+    assert figure.axes[2].get_xlabel() == "variables in the largest sets"

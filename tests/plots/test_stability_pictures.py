@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from mrfit.analysis.stability.case_dropping import CaseDrop
@@ -14,6 +16,7 @@ from mrfit.analysis.stability.resampled_networks import Networks
 from mrfit.analysis.stability.stability_plot import draw_case_drop, draw_edge_ranges, draw_stability_paths
 from mrfit.analysis.stability.stars import Stars
 from mrfit.core.errors import InputError
+from mrfit.plots.drawn_edges import NEGATIVE, POSITIVE
 from mrfit.plots.page import save_figure
 
 
@@ -31,7 +34,11 @@ def _networks(n: int, rng: np.random.Generator) -> Networks:
 def test_a_range_for_every_edge_up_to_sixty(n: int, rng: np.random.Generator, tmp_path: Path) -> None:
     edges = _networks(n, rng).edges()
     axes = draw_edge_ranges(edges, title="t", subtitle="s")
-    (ranges,) = axes.collections
+    ranges, means = axes.collections
+    assert isinstance(ranges, LineCollection)
+    at = np.asarray(means.get_offsets())[:, 0]
+    colours = [to_hex(colour) for colour in means.get_facecolors()]
+    assert colours == [POSITIVE if mean > 0 else NEGATIVE for mean in at]
     assert len(ranges.get_segments()) == min(len(edges), 60)
     said = [text.get_text() for text in axes.figure.axes[0].texts]
     assert any("more edges are not drawn" in text for text in said) is (len(edges) > 60)

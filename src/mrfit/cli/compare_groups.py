@@ -190,7 +190,6 @@ def _csv(summary: GroupsSummary) -> bytes:
 
 
 def _draw(summary: GroupsSummary, title: str, options: dict[str, Any]) -> None:
-    from mrfit.analysis.groups.groups_plot import draw_groups, groups_layout
     from mrfit.plots.layout_file import write_layout
     from mrfit.plots.page import save_figure
 
@@ -201,23 +200,11 @@ def _draw(summary: GroupsSummary, title: str, options: dict[str, Any]) -> None:
         note("no group has an edge: there is nothing to draw.")
         options |= {"plot": None, "save_layout": None}
         return
-    panels = [
-        (f"{found.by} = {label} ({size:,.0f} rows)", weights)
-        for label, size, weights in zip(found.labels, found.sizes, found.weights, strict=True)
-    ]
-    panels.append((_heading(summary), summary.difference_network))
-    places = groups_layout(found.names, panels, given_layout(options, found.names))
+    places = summary.layout(given_layout(options, found.names))
     if options["save_layout"] is not None:
         write_layout(options["save_layout"], found.names, places)
     if options["plot"] is not None:
-        figure = draw_groups(found.names, panels, places, title=title, unit=found.unit, signed=summary.signed_panels)
-        save_figure(figure, options["plot"])
-
-
-def _heading(summary: GroupsSummary) -> str:
-    found = summary.comparison
-    what = ("difference " if len(found.labels) == 2 else "") + _difference_of(found.labels)
-    return f"{what}; adjusted p ≤ 0.05 for {summary.n_different():,} of {len(summary.edges):,} edges"
+        save_figure(summary.figure(layout=places, title=title), options["plot"])
 
 
 def _print(data: str, summary: GroupsSummary, options: dict[str, Any]) -> None:

@@ -107,7 +107,7 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     from mrfit.formats.graphs import structure_bytes
     from mrfit.plots.layout_file import write_layout
     from mrfit.plots.network_plot import network_figure, network_layout
-    from mrfit.plots.page import check_figure_path, save_figure
+    from mrfit.plots.page import check_figure_path, count, save_figure
 
     check_one_stream(data, options["valid"])
     refuse_idle(context, structure_rules(options))
@@ -149,6 +149,9 @@ def command(context: click.Context, /, data: str, **options: Any) -> None:
     if options["plot"] is not None:
         signs = learned.report.signs
         title = title_of(data, options)
+        if options["title"] is None:
+            n_edges, n_variables = len(learned.structure.edges), len(rows.domain)
+            title += f": {count(n_edges, 'conditional association')} among {count(n_variables, 'variable')}"
         figure = network_figure(
             *network, title=title, signs=signs, layout=layout, n_rows=rows.n_rows, unit=learned.report.unit
         )

@@ -38,17 +38,17 @@ def digits_figure(
 
     edges, weights = model.structure.edges, model.edge_weights
     clearance, style = np.full(SIDE**2, 0.16), EdgeStyle((0.7, 3.2), (0.4, 1.0))
-    draw_edges(network, positions, edges, weights, most=150, clearance=clearance, style=style)
+    draw_edges(network, positions, edges, weights, most=80, clearance=clearance, style=style)
     network.scatter(*positions.T, s=14, color="0.25", zorder=3)
     network.set(xlim=(-0.6, SIDE - 0.4), ylim=(SIDE - 0.4, -0.6), aspect="equal")
-    network.set_title("Learned: the 150 strongest interactions\n(blue: both on, dashed red: either of them)")
+    network.set_title("Learned: the 80 strongest interactions\n(blue: alike, dashed red: opposite)")
 
     names, values = list(scores), np.array(list(scores.values()))
     bars.barh(names, -values, color=["0.75"] * (len(names) - 1) + ["#2166ac"])
     for position, value in enumerate(values):
         bars.text(-value, position, f" {-value:.2f}", va="center")
     bars.set(xlim=(0, 1.18 * -values.min()), xlabel="negative pseudo-log-likelihood per row, nats")
-    bars.set_title("Held-out rows: surprise by structure\n(shorter is better)")
+    bars.set_title("Loss on held-out rows by structure\n(shorter is better)")
     bars.spines[["top", "right"]].set_visible(False)
     for axes in (images, network):
         axes.set_xticks([])

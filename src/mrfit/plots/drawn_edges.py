@@ -173,18 +173,28 @@ class Legend:
 
 _KEY = 0.48  # inches for a line and the space after it
 _MOST_HEADING = 0.45  # of the width: a longer heading has its own line
+_ROUND = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)  # times a power of ten: weights in the legend
 
 
 def _landmarks(weights: Floats, signs: Integers) -> list[tuple[int, float, str]]:
-    """Return the strongest edge of each sign and a weak one, if any; those without a sign come last, with a note."""
-    weak = 0.3 * float(np.abs(weights).max(initial=0.0))
+    """Return round weights of each sign, a strong and a weak one; those without a sign come last, with a note."""
+    weak = _rounded(0.3 * float(np.abs(weights).max(initial=0.0)))
     found: list[tuple[int, float, str]] = []
     for sign in (-1, 1, 0):
         sizes = np.abs(weights[(signs == sign) & (weights != 0)])
-        marks = [float(sizes.max())] if len(sizes) else []
+        marks = [_rounded(float(sizes.max()))] if len(sizes) else []
         if marks and marks[0] > 1.6 * weak > sizes.min():
             marks = [marks[0], weak] if sign < 0 else [weak, marks[0]]
         found += [(sign, mark, "") for mark in marks]
     if found and found[-1][0] == 0:
         found[-1] = (*found[-1][:2], f"  {NO_SIGN}")
     return found
+
+
+def _rounded(size: float) -> float:
+    """Return the largest round number that is at most this."""
+    if not size > 0:
+        return 0.0
+    unit = 10.0 ** np.floor(np.log10(size))
+    digit = max((d for d in _ROUND if d * unit <= size * (1 + 1e-9)), default=1.0)
+    return float(f"{digit * unit:.2g}")

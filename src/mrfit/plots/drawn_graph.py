@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 
@@ -12,11 +13,13 @@ from mrfit.core.errors import InputError
 from mrfit.plots.page import count
 
 _MOST_EDGES = 6_000
+_LARGE = 150  # variables; of a larger network only a backbone is drawn, as in the explorer:
+_BACKBONE = 1.6  # edges per variable. More of them cannot be told apart.
 
 
 @dataclass(frozen=True)
 class DrawnGraph:
-    """The strongest edges of a network, and the number of all edges."""
+    """The edges of a network that are drawn, strongest first, and the number of all edges."""
 
     names: Sequence[str]
     edges: Integers
@@ -35,7 +38,7 @@ class DrawnGraph:
     def summary(self, n_rows: int | None) -> str:
         parts = [] if n_rows is None else [count(n_rows, "row")]
         text = ", ".join([*parts, count(len(self.names), "variable"), count(self.n_edges, "edge")])
-        return text if self.n_edges == len(self.edges) else f"{text}; drawn: the {len(self.edges):,} strongest"
+        return text if self.n_edges == len(self.edges) else f"{text}; drawn: a backbone of {len(self.edges):,}"
 
 
 def graph_of(names: Sequence[str], edges: Integers, weights: Floats, signs: Integers | None) -> DrawnGraph:
@@ -52,5 +55,24 @@ def graph_of(names: Sequence[str], edges: Integers, weights: Floats, signs: Inte
         raise InputError(f"Edges must join variables 0 to {len(names) - 1}; got {edges.min()} to {edges.max()}.")
     if (edges[:, 0] == edges[:, 1]).any():
         raise InputError("Edges must join two variables; one joins a variable to itself.")
-    shown = np.argsort(-np.abs(weights), kind="stable")[:_MOST_EDGES]
+    most = _MOST_EDGES if len(names) <= _LARGE else ceil(_BACKBONE * len(names))
+    shown = _backbone(len(names), edges, np.argsort(-np.abs(weights), kind="stable"), most)
     return DrawnGraph(names, edges[shown], weights[shown], signs[shown].astype(np.int64), len(edges))
+
+
+def _backbone(n_variables: int, edges: Integers, order: Integers, most: int) -> Integers:
+    """Return the edges to draw, strongest first, out of ``order``: all, or a spanning forest and the strongest others.
+
+    The forest is that of the strongest edges. It keeps every variable joined to the rest of its component.
+    """
+    if len(order) <= most:
+        return order
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    costs = coo_array((rank + 1.0, (edges[:, 0], edges[:, 1])), shape=(n_variables, n_variables))
+    forest = minimum_spanning_tree(costs).data.astype(np.int64) - 1
+    others = np.setdiff1d(np.arange(len(order)), forest)[: max(most - len(forest), 0)]
+    return np.asarray(order[np.sort(np.concatenate([forest, others]))])

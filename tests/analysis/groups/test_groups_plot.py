@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from mrfit import L2, Learner, compare_groups
 from mrfit.analysis.groups.groups_plot import draw_group, draw_groups, groups_layout
+from mrfit.analysis.groups.groups_record import GroupsSummary
 from mrfit.core.errors import InputError
 
 NAMES = ["a", "b", "c"]
@@ -64,3 +67,31 @@ def test_a_network_in_axes_that_are_given() -> None:
     ]
     assert widths[0] > widths[1]
     assert draw_group(NAMES, PANELS[0][1], places).figure.axes
+
+
+def test_differences_that_may_be_chance_are_grey() -> None:
+    """They keep their places, and the legend explains the others only."""
+    faint = np.zeros((3, 3), bool)
+    faint[2, 0] = True
+    figure = draw_groups(NAMES, PANELS, groups_layout(NAMES, PANELS), faint=faint)
+    lines = [each for each in figure.axes[0].collections if isinstance(each, LineCollection)]
+    assert [len(each.get_segments()) for each in lines] == [2, 3, 1, 1]
+    assert to_hex(lines[2].get_colors()[0]) == "#cccccc"
+    assert to_hex(lines[3].get_colors()[0]) != "#cccccc"
+
+
+@pytest.mark.parametrize(("tests", "coloured"), [(("wald",), 1), (("likelihood",), 3)])
+def test_only_differences_with_a_small_p_keep_their_colour(
+    tests: tuple[str, ...], coloured: int, rng: np.random.Generator
+) -> None:
+    """One of three edges differs; where no test compares edges, all keep theirs."""
+    group = np.repeat([0, 1], 2000)
+    a, c = rng.random((2, 4000)) < 0.5
+    b = rng.random(4000) < np.where(a, np.where(group, 0.9, 0.5), 0.3)
+    found = compare_groups(Learner(penalty=L2(1.0)), {"group": group, "a": a, "b": b, "c": c}, by="group", tests=tests)
+    summary = GroupsSummary.of(found)
+    assert not summary.faint_panels[:2].any()
+    assert (~summary.faint_panels[2]).sum() == coloured
+    assert not summary.faint_panels[2, 0]
+    assert summary.panels[-1][0].startswith("difference 1 - 0; adjusted p ≤ 0.05 for ")
+    assert isinstance(summary.figure(title="t"), Figure)

@@ -35,11 +35,12 @@ _MOST_STEPS = 60  # of a histogram
 
 
 def draw_check(check: Check, *, title: str | None = None) -> Figure:
-    """One point for each pair of states other than first ones, and one for each state of a variable; and the sums.
+    """Draw the probabilities of states and pairs of states against their frequencies, and the number of variables that
+    are not in their reference state.
 
-    A point on the line is as probable under the model as it is frequent in the data. The grey band is the sampling
-    error of that many rows of data, two standard errors to either side. Bars are two standard errors of the model's
-    frequencies, where these are not exact.
+    A point on the diagonal is as probable under the model as it is frequent in the data. The grey band is the sampling
+    error of the data, two standard errors to either side. Bars are two standard errors of the model's probability,
+    where it is not exact.
     """
     if not check.is_known:
         raise InputError("There is nothing to draw: chains do not mix. Check the model with an exact engine.")
@@ -56,8 +57,8 @@ def _subtitle(check: Check) -> str:
     if phantom is not None:
         size = "≥ 0.99" if phantom.mass > 0.99 else f"{phantom.mass:.2g}"
         return (
-            f"a phantom mode has {size} of the model's probability: about {phantom.sum:.0f} of {phantom.n_variables} "
-            "variables are away from their first state there"
+            f"a spurious mode has {size} of the model's probability: about {phantom.sum:.0f} of {phantom.n_variables} "
+            "variables are not in their reference state there"
         )
     return check.verdict
 
@@ -112,7 +113,7 @@ def _draw_sums(page: Page, axes: Axes, check: Check) -> None:
     axes.stairs(heights[1], edges - 0.5, color=_MODEL, linewidth=1.5, baseline=0)
     axes.set_ylim(0, 1.06 * max(map(np.max, heights)))
     axes.set_xlim(edges[0] - 0.5 - 0.02 * (last - first), edges[-1] - 0.5 + 0.02 * (last - first))
-    axes.set_xlabel("variables away from their first state", size=9)
+    axes.set_xlabel("number of variables not in their reference state", size=9)
     axes.set_ylabel("share of rows" if step == 1 else "share of rows, for each number", size=9)
     axes.locator_params(axis="x", integer=True)
 
@@ -121,7 +122,10 @@ def _draw_key(page: Page, check: Check) -> None:
     """Above the panels, in a line each."""
     y = _FLOOR + _SIDE + 0.2
     entries: list[tuple[float, list[tuple[str, str, str]]]] = [
-        (_LEFT, [("o", _PAIRS, "pair of states"), ("o", _SINGLES, "state of a variable"), ("s", "0.88", "chance")]),
+        (
+            _LEFT,
+            [("o", _PAIRS, "pair of states"), ("o", _SINGLES, "state of a variable"), ("s", "0.88", "sampling error")],
+        ),
         (_LEFT + _SIDE + _BETWEEN, [("s", _DATA, "data"), ("_", _MODEL, "model")]),
     ]
     for x, words in entries:

@@ -51,13 +51,14 @@ def draw_groups(
     title: str | None = None,
     subtitle: str | None = None,
     signed: NDArray[np.bool_] | None = None,
+    faint: NDArray[np.bool_] | None = None,
     unit: str | None = None,
 ) -> Figure:
-    """One network for each panel: its heading, and the weights of all pairs in the order of `pairs_of`.
+    """Draw one network for each panel, from its heading and the weights of all pairs in the order of `pairs_of`.
 
-    Variables stand in the same ``places`` everywhere, and the same width is the same weight. Infinite weights are as
+    Variables have the same ``places`` everywhere, and the same width is the same weight. Infinite weights are as
     wide as the widest. ``signed`` says whether weights have a sign, (pairs,) or (panels, pairs), by default all;
-    ``unit`` is that of the weights, for the legend.
+    ``faint`` pairs, (pairs,) or (panels, pairs), are thin grey lines; ``unit`` is that of the weights, for the legend.
     """
     weights = _drawn(panels)
     largest = float(np.abs(weights).max(initial=0.0))
@@ -66,15 +67,20 @@ def draw_groups(
     width = max(_WIDTH, float(2 * margin_of(names)[0]) + _INNER)
     canvas = panel_canvas(names, places, width)
     signs = np.where(True if signed is None else signed, np.sign(weights), 0).astype(np.int64)
+    weak = np.broadcast_to(False if faint is None else faint, weights.shape)
+    firm = np.where(weak, 0.0, weights)
     columns = min(_IN_ROW, len(panels))
     n_rows = -(-len(panels) // columns)
     style = EdgeStyle.for_nodes(len(names))
-    legend = Legend.fit(weights.ravel(), signs.ravel(), style, MARGIN, columns * canvas.width - MARGIN, unit=unit)
+    legend = Legend.fit(firm.ravel(), signs.ravel(), style, MARGIN, columns * canvas.width - MARGIN, unit=unit)
     tall = canvas.height + _HEADING
     page = Page(columns * canvas.width, legend.height + n_rows * tall, title, subtitle)
     for k, (heading, _) in enumerate(panels):
         left, floor = (k % columns) * canvas.width, legend.height + (n_rows - 1 - k // columns) * tall
-        draw_network(page, _graph(names, weights[k], signs[k]), canvas.above(floor, left), style, largest=largest)
+        panel = canvas.above(floor, left)
+        if weak[k].any():
+            _draw_faint(page, panel.positions[pairs_of(len(names))[weak[k] & (weights[k] != 0)]])
+        draw_network(page, _graph(names, firm[k], signs[k]), panel, style, largest=largest)
         page.text(cut(heading, canvas.width - 2 * MARGIN, 10), left + MARGIN, floor + canvas.height + 0.1, size=10)
     legend.draw(page, MARGIN)
     return page.figure
@@ -88,6 +94,13 @@ def draw_group(
     canvas = panel_canvas(names, places, page.width, page.ceiling)
     draw_network(page, _graph(names, weights), canvas, EdgeStyle.for_nodes(len(names)), largest=largest)
     return page.axes
+
+
+def _draw_faint(page: Page, ends: Floats) -> None:
+    """Draw thin grey lines below everything else; ``ends`` are (lines, 2, 2)."""
+    from matplotlib.collections import LineCollection
+
+    page.axes.add_collection(LineCollection(list(ends), colors="0.8", linewidths=0.8, zorder=0.5))
 
 
 def _graph(names: Sequence[str], weights: Floats, signs: NDArray[np.int64] | None = None) -> DrawnGraph:

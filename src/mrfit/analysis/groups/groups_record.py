@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._typing import Floats
 from mrfit.analysis.groups.compare_groups import GroupComparison
+from mrfit.analysis.groups.groups_plot import draw_groups, groups_layout
 from mrfit.analysis.stability.case_dropping import incidence
 from mrfit.analysis.stability.resampled_networks import pairs_of
 from mrfit.model.wald import WaldTest, adjusted_p
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LEVEL = 0.05  # of the adjusted p of an edge
 
 
 @dataclass(frozen=True)
@@ -99,7 +105,48 @@ class GroupsSummary:
         own = np.ones(found.weights.shape[1], bool) if found.has_sign is None else found.has_sign
         return np.stack([*[own] * len(found.labels), np.ones_like(own)])
 
-    def n_different(self, level: float = 0.05) -> int:
+    @property
+    def faint_panels(self) -> NDArray[np.bool_]:
+        """Pairs drawn in grey, (groups and their difference, pairs): differences with an adjusted p above 0.05.
+
+        Where no test compares edges, all differences keep their colours.
+        """
+        found = self.comparison
+        adjusted = {edge.variables: edge.adjusted for edge in self.edges}
+        pairs = [(found.names[a], found.names[b]) for a, b in pairs_of(len(found.names)).tolist()]
+        p = np.array([adjusted.get(pair, np.nan) for pair in pairs])
+        faint = np.zeros((len(found.labels) + 1, len(pairs)), bool)
+        faint[-1] = ~(p <= LEVEL) & ~np.isnan(p).all()
+        return faint
+
+    @property
+    def panels(self) -> list[tuple[str, Floats]]:
+        """Headings and weights of the networks in the picture: all groups, and their difference."""
+        found = self.comparison
+        sizes = zip(found.labels, found.sizes, found.weights, strict=True)
+        groups = [(f"{found.by} = {label} ({size:,.0f} rows)", weights) for label, size, weights in sizes]
+        what = f"difference {found.labels[1]} - {found.labels[0]}" if len(found.labels) == 2 else "largest - smallest"
+        heading = f"{what}; adjusted p ≤ {LEVEL} for {self.n_different():,} of {len(self.edges):,} edges"
+        return [*groups, (heading, self.difference_network)]
+
+    def layout(self, layout: str | Floats = "force") -> Floats:
+        """Return the positions of the variables in the picture, (variables, 2): by the mean of all panels, or given."""
+        return groups_layout(self.comparison.names, self.panels, layout)
+
+    def figure(self, *, layout: str | Floats = "force", title: str | None = None) -> Figure:
+        """Draw all groups and their difference on one layout and one scale; differences that may be chance are grey."""
+        found = self.comparison
+        return draw_groups(
+            found.names,
+            self.panels,
+            self.layout(layout),
+            title=title,
+            signed=self.signed_panels,
+            faint=self.faint_panels,
+            unit=found.unit,
+        )
+
+    def n_different(self, level: float = LEVEL) -> int:
         """Edges whose adjusted p is at most that."""
         return sum(edge.adjusted <= level for edge in self.edges)
 

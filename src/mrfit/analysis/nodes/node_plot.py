@@ -85,10 +85,10 @@ def _draw_dots(axes: Axes, values: Floats, ends: tuple[Floats, Floats] | None, o
     if ends is not None:
         low, high = (each[order[::-1]] for each in ends)
         known = np.concatenate([known, low[np.isfinite(low)], high[np.isfinite(high)]])
-    left, right = min(0.0, known.min(initial=0.0)), max(0.0, known.max(initial=0.0))
+    left, right = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
     margin = 0.06 * (right - left) or 1.0
     axes.set_xlim(left - margin, right + margin)
-    if left < 0:
+    if left < 0 < right:
         axes.axvline(0.0, color="0.7", linewidth=0.8, zorder=0)
     if ends is not None:
         spans = np.clip([low, high], left - margin, right + margin)

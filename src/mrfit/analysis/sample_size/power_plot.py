@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,7 +28,10 @@ def draw_power(
     title: str | None = None,
     subtitle: str | None = None,
 ) -> Figure:
-    """Curves by name, each the means and standard errors at every number of rows; a line where a mean is ``wanted``."""
+    """Draw curves by name, each the means and standard errors at every number of rows.
+
+    A dashed line is at the sensitivity that is ``wanted``.
+    """
     page = Page(WIDTH, 4.2, title, subtitle)
     axes = page.panel(_LEFT, _FLOOR, WIDTH - 0.9, _HEIGHT)
     axes.set_xscale("log")
@@ -43,6 +46,10 @@ def draw_power(
         x += 0.18 + text_width(name, 8.5) + 0.25
     if wanted is not None:
         axes.axhline(wanted, color="0.5", linewidth=0.8, linestyle="--")
+        at_end: dict[str, Any] = {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points"}
+        axes.annotate(
+            f"wanted sensitivity {wanted:g}", (1.0, wanted), (0, 3), size=8, color="0.35", ha="right", **at_end
+        )
     lowest = min(0.0, *(float(np.nanmin(mean)) for mean, _ in curves.values()))
     axes.set(ylim=(lowest - 0.02, 1.04), xticks=list(n_rows), xticklabels=[f"{n:,}" for n in n_rows])
     axes.minorticks_off()

@@ -46,20 +46,23 @@ def draw_spectrum(
     title: str | None = None,
     subtitle: str | None = None,
 ) -> Figure:
-    """Mean size (log scale) and density of the parameters of each order (Buchman et al. 2012, figure 3).
+    """Draw the mean size (log scale) and density of the parameters of each order (Buchman et al. 2012, figure 3).
 
-    A mean of zero is an open circle at the foot of the log scale. Where ``losses`` are given, a third panel shows what
-    is lost with sets of up to so many variables, with standard errors of these differences: lower is better.
+    A mean of zero is an open circle at the foot of the log scale. Densities are left out if no parameter is zero. With
+    ``losses``, a last panel shows the held-out loss of models with sets of up to 1, 2, ... variables against the best,
+    with standard errors of these differences: lower is better.
     """
-    n_panels = 3 if losses else 2
+    is_sparse = any(density < 1 for density in curve.densities)
+    n_panels = 1 + is_sparse + bool(losses)
     page = Page(WIDTH, _HEIGHT + _AXIS + 0.25, title, subtitle)
     width = (WIDTH - 0.15) / n_panels - _LEFT
     panels = [page.panel(_LEFT + k * (width + _LEFT), _AXIS, width, _HEIGHT) for k in range(n_panels)]
     draw_sizes(panels[0], curve)
-    _draw_densities(panels[1], curve, COLOURS[0])
-    _label_densities(panels[1], len(curve.means))
+    if is_sparse:
+        _draw_densities(panels[1], curve, COLOURS[0])
+        _label_densities(panels[1], len(curve.means))
     if losses:
-        _draw_losses(panels[2], losses)
+        _draw_losses(panels[-1], losses)
     return page.figure
 
 
@@ -181,9 +184,9 @@ def _draw_losses(axes: Axes, losses: Sequence[OrderLoss]) -> None:
     axes.plot([best], [y[best]], color=COLOURS[0], **ring)
     for k, each in enumerate(losses):  # losses of large orders are small beside that of the first
         text = "best" if k == best else f"{decimal(each.loss, 2)}\n± {each.error:.1g}"
-        offset = (14, 4) if k == best else (0, 6)
-        axes.annotate(text, (k, each.loss + each.error), offset, textcoords="offset points", size=7, ha="center")
-    axes.set_ylim(-0.06 * top, 1.22 * top)
+        offset = (0, -15) if k == best else (0, 6)
+        axes.annotate(text, (k, each.loss + each.error), offset, textcoords="offset points", size=6.5, ha="center")
+    axes.set_ylim(-0.14 * top, 1.22 * top)
     axes.set_xlim(-0.5, len(losses) - 0.5)
     axes.set_xticks(x, [each.label for each in losses])
     axes.set_xlabel("variables in the largest sets", size=9)

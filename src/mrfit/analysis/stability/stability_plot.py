@@ -13,6 +13,7 @@ from mrfit.analysis.stability.resampled_networks import Edge, pairs_of
 from mrfit.analysis.stability.resampling import Stability
 from mrfit.analysis.stability.stars import Stars, StarsSelection
 from mrfit.core.errors import InputError
+from mrfit.plots.drawn_edges import NEGATIVE, POSITIVE
 from mrfit.plots.page import COLOURS, apart, count, cut, draw_key, name_lines, own_axes, text_width
 
 if TYPE_CHECKING:
@@ -26,13 +27,15 @@ _MOST = 60  # edges in one picture
 _NAMED = 12  # edges with a name beside their path
 
 _SAMPLE, _RANGE = COLOURS[1], COLOURS[0]
+_RESAMPLES = {"bootstrap": "bootstrap sample", "pairs": "half"}
 _LABELS = {"edges": "edges", "strength": "node strength", "expected_influence": "expected influence"}
 
 
 @singledispatch
 def draw_stability(found: Stability, *, title: str | None = None) -> Axes:
     """Draw the main result of an analysis of stability; by default the ranges of edge weights."""
-    subtitle = f"{len(found.networks.known):,} resamples ({found.kind}); the middle {found.level:.0%} of weights"
+    resamples = count(len(found.networks.known), _RESAMPLES.get(found.kind, "resample"))
+    subtitle = f"{resamples}, {100 * found.level:g} % percentile intervals"
     return draw_edge_ranges(found.edges, title=title, subtitle=subtitle, unit=found.unit)
 
 
@@ -54,10 +57,10 @@ def draw_edge_ranges(
     subtitle: str | None = None,
     unit: str | None = None,
 ) -> Axes:
-    """Every edge with the range of its weight, its mean and its weight in the table, sorted by the mean.
+    """Draw the percentile interval, the mean and the estimate of each edge weight, sorted by the mean.
 
-    Beside it stands the share of resamples in which it is there; in the others its weight is zero. ``unit`` is that of
-    the weights.
+    Positive means are blue, negative ones red. Bars beside them show the share of resamples that include the edge; in
+    the others its weight is zero. ``unit`` is that of the weights.
     """
     shown = sorted(edges, key=lambda edge: (-edge.inclusion, -abs(edge.mean)))[:_MOST]
     if not shown:
@@ -86,10 +89,12 @@ def _draw_ranges(axes: Axes, edges: Sequence[Edge], what: str) -> None:
     axes.set_xlim(low - margin, high + margin)
     ends = np.clip(ends, low - margin, high + margin)
     axes.axvline(0.0, color="0.7", linewidth=0.8, zorder=0)
-    axes.hlines(places, ends[:, 0], ends[:, 1], color=_RANGE, linewidth=3.0, alpha=0.35)
-    axes.plot(values[:, 0], places, "o", color=_RANGE, markersize=3.5, label="mean and range of resamples")
+    colours = [_colour(edge) for edge in edges]
+    axes.hlines(places, ends[:, 0], ends[:, 1], color=colours, linewidth=3.0, alpha=0.35)
+    axes.scatter(values[:, 0], places, s=13, color=colours, zorder=2)
+    axes.plot([], [], "o-", color="0.35", markersize=3.5, label="mean and percentile interval of resamples")
     sample = np.clip(values[:, 1], low - margin, high + margin)
-    axes.plot(sample, places, "|", color=_SAMPLE, markersize=8, markeredgewidth=1.5, label="whole table")
+    axes.plot(sample, places, "|", color=_SAMPLE, markersize=8, markeredgewidth=1.5, label="estimate from all rows")
     axes.set_xlabel(what, size=9)
     draw_key(axes)
 
@@ -100,7 +105,12 @@ def _draw_shares(axes: Axes, edges: Sequence[Edge]) -> None:
     axes.set_xticklabels(["0", "100%"])
     axes.tick_params(labelsize=8)
     axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.set_xlabel("share with it", size=9)
+    axes.set_xlabel("included in", size=9)
+
+
+def _colour(edge: Edge) -> str:
+    """Return blue for a positive mean, red for a negative one, and grey for an edge that is in no resample."""
+    return POSITIVE if edge.mean > 0 else NEGATIVE if edge.mean < 0 else "0.6"
 
 
 def draw_case_drop(case_drop: CaseDrop, *, ax: Axes | None = None, title: str | None = None) -> Axes:
