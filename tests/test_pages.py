@@ -147,7 +147,7 @@ def commands(content: str) -> Iterator[list[str]]:
 # --- pages whose commands take minutes or files of the reader: they run on a small real table
 
 SMALL = "rochdale:data"  # in the place of every named table
-STAND_INS = ("formats", "likelihood", "parameterizations", "tying", "replication", "benchmarks")
+STAND_INS = ("formats", "likelihood", "parameterizations", "scale", "tying", "replication", "benchmarks")
 
 # Commands that are only understood, word for word, and why.
 NOT_RUN = {
