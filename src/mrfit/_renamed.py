@@ -112,7 +112,7 @@ def attribute(old: str, new: str) -> property:
         warn(f"{of}.{old}", f"{of}.{new}", level=2)
         return getattr(self, new)
 
-    return property(value, doc=f"Earlier name of `{new}`, with a warning.")
+    return property(value, doc=f"Earlier name of `{new}`.")
 
 
 class _RenamedModule:
