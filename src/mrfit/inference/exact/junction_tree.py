@@ -68,7 +68,8 @@ class JunctionTree(Engine):
     --------
     >>> import mrfit
     >>> from mrfit.inference import JunctionTree
-    >>> chain = mrfit.Factors.from_tables((2, 2, 2), [((0, 1), [1.0, 0, 0, 1.0]), ((1, 2), [1.0, 0, 0, 1.0])])
+    >>> pairs = [((0, 1), [1.0, 0, 0, 1.0]), ((1, 2), [1.0, 0, 0, 1.0])]
+    >>> chain = mrfit.Factors.from_tables((2, 2, 2), pairs)
     >>> engine = JunctionTree()
     >>> plan = engine.plan(chain)
     >>> round(engine.run(plan, chain).log_z, 3)
