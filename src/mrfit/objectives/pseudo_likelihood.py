@@ -23,7 +23,7 @@ class PseudoLikelihood(ConditionalLoss):
     --------
     Likelihood : The exact objective, for few joint states.
     InteractionScreening : Another loss without log Z.
-    MarkovNetwork.pll : The same of a model, with the opposite sign.
+    mrfit.MarkovNetwork.pll : The same of a model, with the opposite sign.
 
     Examples
     --------

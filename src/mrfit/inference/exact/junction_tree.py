@@ -62,7 +62,7 @@ class JunctionTree(Engine):
     --------
     Enumeration : Exact inference for few joint states.
     BeliefPropagation : Messages, where cliques are too large.
-    MarkovNetwork.with_plan : Store an order with a model.
+    mrfit.MarkovNetwork.with_plan : Store an order with a model.
 
     Examples
     --------

@@ -54,7 +54,7 @@ class MaxProduct(Engine):
 
     See Also
     --------
-    MarkovNetwork.map : Most probable states by names; it tries exact engines first.
+    mrfit.MarkovNetwork.map : Most probable states by names; it tries exact engines first.
     BeliefPropagation : The same with sums, for marginals.
 
     Notes

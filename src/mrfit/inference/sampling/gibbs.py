@@ -68,7 +68,7 @@ class Gibbs(Engine):
     See Also
     --------
     Annealed : Estimates log Z too.
-    MarkovNetwork.sample : Rows by names of variables.
+    mrfit.MarkovNetwork.sample : Rows by names of variables.
 
     Notes
     -----
