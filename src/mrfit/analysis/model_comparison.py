@@ -339,7 +339,8 @@ def compare(
     Examples
     --------
     >>> import mrfit
-    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10, "cold": ["no"] * 20 + ["yes"] * 20}
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10}
+    >>> table["cold"] = ["no"] * 20 + ["yes"] * 20
     >>> tree, full = mrfit.learn(table, "tree").model, mrfit.learn(table).model
     >>> difference = mrfit.compare(tree, full, table).scores.difference
     >>> round(difference.mean, 4), round(difference.standard_error, 4)

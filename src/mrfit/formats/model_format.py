@@ -46,7 +46,8 @@ class ModelFormat:
     >>> import mrfit
     >>> from mrfit.formats import UAI
     >>> domain = mrfit.Domain.from_states({"rain": ["no", "yes"]})
-    >>> network = mrfit.FactorNetwork(domain, mrfit.Factors.from_tables((2,), [((0,), [0.0, 0.0])]))
+    >>> tables = mrfit.Factors.from_tables((2,), [((0,), [0.0, 0.0])])
+    >>> network = mrfit.FactorNetwork(domain, tables)
     >>> UAI.write(network, names=False).decode().split()
     ['MARKOV', '1', '2', '1', '1', '0', '2', '1.0', '1.0']
     """

@@ -85,7 +85,8 @@ def write_network(
     --------
     >>> import mrfit, tempfile
     >>> domain = mrfit.Domain.from_states({"rain": ["no", "yes"]})
-    >>> network = mrfit.FactorNetwork(domain, mrfit.Factors.from_tables((2,), [((0,), [0.0, 1.0])]))
+    >>> tables = mrfit.Factors.from_tables((2,), [((0,), [0.0, 1.0])])
+    >>> network = mrfit.FactorNetwork(domain, tables)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     mrfit.write_network(f"{folder}/rain.uai", network)
     ...     again = mrfit.read_network(f"{folder}/rain.uai")

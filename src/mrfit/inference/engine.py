@@ -36,7 +36,7 @@ class Posterior(ABC):
     See Also
     --------
     Engine : Returns a posterior from ``run``.
-    MarkovNetwork.marginals : The same by names of variables.
+    mrfit.MarkovNetwork.marginals : The same by names of variables.
 
     Examples
     --------

@@ -42,7 +42,7 @@ class Plan:
     See Also
     --------
     Engine : Makes and runs plans.
-    MarkovNetwork.plan : The plan of a query.
+    mrfit.MarkovNetwork.plan : The plan of a query.
 
     Examples
     --------

@@ -87,7 +87,8 @@ class FactorNetwork(Queryable):
     --------
     >>> import mrfit
     >>> domain = mrfit.Domain.from_states({"rain": ["no", "yes"], "wet": ["no", "yes"]})
-    >>> tables = mrfit.Factors.from_tables((2, 2), [((0,), [1.0, 0.0]), ((0, 1), [2.0, 0.0, 0.0, 2.0])])
+    >>> log_potentials = [((0,), [1.0, 0.0]), ((0, 1), [2.0, 0.0, 0.0, 2.0])]
+    >>> tables = mrfit.Factors.from_tables((2, 2), log_potentials)
     >>> network = mrfit.FactorNetwork(domain, tables)
     >>> round(network.conditional("rain", {"wet": "yes"})["yes"], 3)
     0.731
@@ -208,7 +209,8 @@ class FactorNetwork(Queryable):
         >>> import mrfit
         >>> domain = mrfit.Domain.from_states({"rain": ["no", "yes"], "wet": ["no", "yes"]})
         >>> tables = mrfit.Factors.from_tables((2, 2), [((0, 1), [2.0, 0.0, 0.0, 2.0])])
-        >>> round(mrfit.FactorNetwork(domain, tables).pll({"rain": ["no", "yes"], "wet": ["no", "no"]}), 3)
+        >>> network = mrfit.FactorNetwork(domain, tables)
+        >>> round(network.pll({"rain": ["no", "yes"], "wet": ["no", "no"]}), 3)
         -2.254
         """
         return self._mean("pll", data, jobs)
@@ -238,7 +240,8 @@ class FactorNetwork(Queryable):
         >>> import mrfit
         >>> domain = mrfit.Domain.from_states({"rain": ["no", "yes"], "wet": ["no", "yes"]})
         >>> tables = mrfit.Factors.from_tables((2, 2), [((0, 1), [2.0, 0.0, 0.0, 2.0])])
-        >>> round(mrfit.FactorNetwork(domain, tables).ll({"rain": ["no", "yes"], "wet": ["no", "no"]}), 3)
+        >>> network = mrfit.FactorNetwork(domain, tables)
+        >>> round(network.ll({"rain": ["no", "yes"], "wet": ["no", "no"]}), 3)
         -1.82
         """
         return self._mean("ll", data, jobs)

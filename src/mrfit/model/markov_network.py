@@ -91,7 +91,7 @@ class MarkovNetwork(Queryable):
     Examples
     --------
     >>> import mrfit
-    >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+    >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
     >>> model = mrfit.learn(table).model
     >>> model.n_edges, model.n_parameters
     (1, 3)
@@ -102,8 +102,9 @@ class MarkovNetwork(Queryable):
 
     >>> from mrfit.parameterizations import Ising
     >>> domain = mrfit.Domain.from_states({"a": ["no", "yes"], "b": ["no", "yes"]})
-    >>> coin = mrfit.MarkovNetwork(Ising(domain, mrfit.Structure.complete(2)), [0.0, 0.0, 0.5])
-    >>> round(coin.conditional("a", {"b": "yes"})["yes"], 3)
+    >>> parameters = Ising(domain, mrfit.Structure.complete(2))
+    >>> pair = mrfit.MarkovNetwork(parameters, [0.0, 0.0, 0.5])
+    >>> round(pair.conditional("a", {"b": "yes"})["yes"], 3)
     0.622
     """
 
@@ -155,7 +156,7 @@ class MarkovNetwork(Queryable):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> mrfit.learn(table).model.edges
         array([[0, 1]])
         """
@@ -168,7 +169,7 @@ class MarkovNetwork(Queryable):
 
     @property
     def n_parameters(self) -> int:
-        """Number of parameters that are not exactly zero: a penalty removes the others from the model."""
+        """Number of parameters that are not exactly zero; a penalty removes the others from the model."""
         return int(np.count_nonzero(self.w))
 
     @property
@@ -208,7 +209,7 @@ class MarkovNetwork(Queryable):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> mrfit.learn(table).model.factors
         Factors(2 variables, 3 tables, 8 cells)
         """
@@ -237,7 +238,7 @@ class MarkovNetwork(Queryable):
         --------
         >>> import mrfit
         >>> from mrfit.inference import JunctionTree
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> model = mrfit.learn(table).model
         >>> planned = model.with_plan(JunctionTree(effort=100).plan(model.factors))
         >>> planned.stored_order
@@ -286,7 +287,9 @@ class MarkovNetwork(Queryable):
 
     @property
     def unbounded(self) -> Mapping[str, str]:
-        """Parameters without a finite estimate, by name, and where each goes: ``+inf``, ``-inf`` or ``undetermined``.
+        """Parameters without a finite estimate, by name, and where each goes.
+
+        That is ``+inf``, ``-inf`` or ``undetermined``.
 
         The data never contradict them and no penalty bounds them, so `w` has the value at which the solver stopped. For
         undetermined ones the data determine only sums with others.
@@ -344,7 +347,7 @@ class MarkovNetwork(Queryable):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> mrfit.learn(table).model.to_frame()[["name", "order", "value"]].round(3)
                          name  order  value
         0            rain=yes      1 -0.146
@@ -375,12 +378,12 @@ class MarkovNetwork(Queryable):
 
     @property
     def graph(self) -> networkx.Graph[Any]:
-        """New networkx graph: variables by name, joined if they share a scope, with their edge weight as ``weight``.
+        """New networkx graph of variables by name, joined if they share a scope, with ``weight`` their edge weight.
 
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> graph = mrfit.learn(table).model.graph
         >>> round(graph.edges["rain", "wet"]["weight"], 3)
         0.49
@@ -400,7 +403,7 @@ class MarkovNetwork(Queryable):
 
     @property
     def edge_signs(self) -> NDArray[np.int64]:
-        """Sign of every edge weight, -1, 0 or 1: 0 where a weight is zero or has no sign (categories)."""
+        """Sign of every edge weight, -1 or 1, or 0 where a weight is zero or has no sign (categories)."""
         return self._weighted_structure.signs
 
     @cached_property
@@ -419,7 +422,7 @@ class MarkovNetwork(Queryable):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> edges = mrfit.learn(table).model.weighted_edges
         >>> edges.values.round(3), edges.unit
         (array([0.49]), 'log odds ratio')
@@ -467,7 +470,7 @@ class MarkovNetwork(Queryable):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> round(mrfit.learn(table).model.pll(table), 3)
         -1.322
         """
@@ -520,7 +523,7 @@ class MarkovNetwork(Queryable):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> round(mrfit.learn(table).model.ll(table), 3)
         -1.356
         """
@@ -623,9 +626,10 @@ class MarkovNetwork(Queryable):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
-        >>> [(name, round(value, 3)) for name, value in mrfit.learn(table).model.strongest(5, order=2)]
-        [('rain=yes & wet=yes', 0.49)]
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
+        >>> ((name, value),) = mrfit.learn(table).model.strongest(5, order=2)
+        >>> name, round(value, 3)
+        ('rain=yes & wet=yes', 0.49)
         """
         chosen = np.flatnonzero((self.parameters.order_of_parameter == order) & (self.w != 0))
         top = chosen[np.argsort(-np.abs(self.w[chosen]), kind="stable")[:count]]
@@ -678,7 +682,7 @@ class MarkovNetwork(Queryable):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> nodes = mrfit.learn(table).model.nodes()
         >>> nodes.names, nodes.community
         (('rain', 'wet'), array([0, 0]))
@@ -716,7 +720,7 @@ class MarkovNetwork(Queryable):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> mrfit.learn(table).model.pair_weights("tables").matrix.round(3)
         array([[0.   , 0.245],
                [0.245, 0.   ]])
@@ -785,7 +789,7 @@ class MarkovNetwork(Queryable):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> model = mrfit.learn(table, penalty="none", errors="sandwich").model
         >>> model.intervals()[2].round(2)
         array([-2.01,  4.78])
@@ -809,7 +813,7 @@ class MarkovNetwork(Queryable):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> (test,) = mrfit.learn(table, penalty="none", errors="sandwich").model.wald_tests()
         >>> test.variables, round(test.p, 3)
         (('rain', 'wet'), 0.423)
@@ -859,7 +863,7 @@ class MarkovNetwork(Queryable):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> spectral = mrfit.learn(table).model.to_parameterization("spectral")
         >>> [(name, round(value, 3)) for name, value in spectral.strongest(1, order=2)]
         [('rain × wet', 0.122)]
@@ -910,7 +914,7 @@ class MarkovNetwork(Queryable):
         Examples
         --------
         >>> import mrfit, tempfile
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     mrfit.learn(table).model.save(f"{folder}/weather.mrf")
         ...     again = mrfit.MarkovNetwork.load(f"{folder}/weather.mrf")

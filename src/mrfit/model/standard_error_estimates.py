@@ -105,7 +105,7 @@ class StandardErrors:
     Examples
     --------
     >>> import mrfit
-    >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+    >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
     >>> model = mrfit.learn(table, penalty="none", errors="sandwich").model
     >>> model.errors.standard_errors.round(2)
     array([1.22, 1.22, 1.73])
@@ -127,7 +127,7 @@ class StandardErrors:
 
     @property
     def standard_errors(self) -> Floats:
-        """Standard error of each parameter: square roots of the diagonal of ``covariance``."""
+        """Standard error of each parameter, the square root of the diagonal of ``covariance``."""
         return np.sqrt(np.diag(self.covariance))
 
     def intervals(self, w: Floats, level: float) -> Floats:

@@ -45,8 +45,9 @@ class ConditionalLoss(Objective):
     Examples
     --------
     >>> from mrfit.objectives import ConditionalLoss, InteractionScreening, PseudoLikelihood
-    >>> [issubclass(kind, ConditionalLoss) for kind in (PseudoLikelihood, InteractionScreening)]
-    [True, True]
+    >>> [each.__name__ for each in (PseudoLikelihood, InteractionScreening)
+    ...  if issubclass(each, ConditionalLoss)]
+    ['PseudoLikelihood', 'InteractionScreening']
     """
 
     @property

@@ -49,7 +49,8 @@ class ExplicitHessian:
     >>> from mrfit.objectives import ConditionalCells, PseudoLikelihood
     >>> from mrfit.parameterizations import Canonical
     >>> rows = mrfit.UniqueRows.of({"rain": ["no", "no", "yes"], "wet": ["no", "yes", "yes"]})
-    >>> objective = PseudoLikelihood(ConditionalCells.count(rows, Canonical(rows.domain, mrfit.Structure.complete(2))))
+    >>> parameters = Canonical(rows.domain, mrfit.Structure.complete(2))
+    >>> objective = PseudoLikelihood(ConditionalCells.count(rows, parameters))
     >>> explicit = objective.expand(np.zeros(3)).explicit
     >>> explicit.n_entries, explicit.hessian().matrix().shape
     (9, (3, 3))
@@ -130,7 +131,8 @@ class Expansion:
     >>> from mrfit.objectives import ConditionalCells, PseudoLikelihood
     >>> from mrfit.parameterizations import Canonical
     >>> rows = mrfit.UniqueRows.of({"rain": ["no", "no", "yes"], "wet": ["no", "yes", "yes"]})
-    >>> objective = PseudoLikelihood(ConditionalCells.count(rows, Canonical(rows.domain, mrfit.Structure.complete(2))))
+    >>> parameters = Canonical(rows.domain, mrfit.Structure.complete(2))
+    >>> objective = PseudoLikelihood(ConditionalCells.count(rows, parameters))
     >>> expansion = objective.expand(np.zeros(3))
     >>> expansion.product(np.array([0.0, 0.0, 1.0])).round(3)
     array([0.167, 0.083, 0.25 ])
@@ -193,7 +195,8 @@ class Objective(ABC):
     >>> from mrfit.objectives import Likelihood, Objective
     >>> from mrfit.parameterizations import Canonical
     >>> rows = mrfit.UniqueRows.of({"rain": ["no", "no", "yes"], "wet": ["no", "yes", "yes"]})
-    >>> objective: Objective = Likelihood(Canonical(rows.domain, mrfit.Structure.complete(2)), rows)
+    >>> parameters = Canonical(rows.domain, mrfit.Structure.complete(2))
+    >>> objective: Objective = Likelihood(parameters, rows)
     >>> value, gradient = objective.value_and_gradient(np.zeros(3))
     >>> round(value, 3), gradient.round(3)
     (1.386, array([ 0.167, -0.167, -0.083]))

@@ -23,7 +23,7 @@ class PseudoLikelihood(ConditionalLoss):
     --------
     Likelihood : The exact objective, for few joint states.
     InteractionScreening : Another loss without log Z.
-    MarkovNetwork.pll : The same of a model, with the opposite sign.
+    mrfit.MarkovNetwork.pll : The same of a model, with the opposite sign.
 
     Examples
     --------
@@ -31,8 +31,10 @@ class PseudoLikelihood(ConditionalLoss):
     >>> from mrfit.objectives import ConditionalCells, PseudoLikelihood
     >>> from mrfit.parameterizations import Canonical
     >>> from mrfit.solvers import TruncatedNewton, minimize
-    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
-    >>> cells = ConditionalCells.count(rows, Canonical(rows.domain, mrfit.Structure.complete(2)))
+    >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
+    >>> rows = mrfit.UniqueRows.of(table)
+    >>> parameters = Canonical(rows.domain, mrfit.Structure.complete(2))
+    >>> cells = ConditionalCells.count(rows, parameters)
     >>> minimize(PseudoLikelihood(cells), TruncatedNewton()).w.round(3)
     array([-0.693, -0.693,  1.386])
     """

@@ -44,8 +44,10 @@ class InteractionScreening(ConditionalLoss):
     >>> from mrfit.objectives import ConditionalCells, InteractionScreening
     >>> from mrfit.parameterizations import Canonical
     >>> from mrfit.solvers import LBFGS, minimize
-    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
-    >>> cells = ConditionalCells.count(rows, Canonical(rows.domain, mrfit.Structure.complete(2)))
+    >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
+    >>> rows = mrfit.UniqueRows.of(table)
+    >>> parameters = Canonical(rows.domain, mrfit.Structure.complete(2))
+    >>> cells = ConditionalCells.count(rows, parameters)
     >>> minimize(InteractionScreening(cells), LBFGS()).w.round(3)
     array([-0.693, -0.693,  1.386])
     """
@@ -87,8 +89,10 @@ class LogInteractionScreening(InteractionScreening):
     >>> from mrfit.objectives import ConditionalCells, LogInteractionScreening
     >>> from mrfit.parameterizations import Canonical
     >>> from mrfit.solvers import LBFGS, minimize
-    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
-    >>> cells = ConditionalCells.count(rows, Canonical(rows.domain, mrfit.Structure.complete(2)))
+    >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
+    >>> rows = mrfit.UniqueRows.of(table)
+    >>> parameters = Canonical(rows.domain, mrfit.Structure.complete(2))
+    >>> cells = ConditionalCells.count(rows, parameters)
     >>> minimize(LogInteractionScreening(cells), LBFGS()).w.round(3)
     array([-0.693, -0.693,  1.386])
     """

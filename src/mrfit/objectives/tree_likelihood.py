@@ -51,7 +51,8 @@ class TreeLikelihood(Objective):
     >>> from mrfit.objectives import TreeLikelihood
     >>> from mrfit.parameterizations import Canonical
     >>> from mrfit.solvers import LBFGS, minimize
-    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
+    >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
+    >>> rows = mrfit.UniqueRows.of(table)
     >>> objective = TreeLikelihood(Canonical(rows.domain, mrfit.Structure.complete(2)), rows)
     >>> round(minimize(objective, LBFGS()).value, 3)
     1.33

@@ -61,7 +61,8 @@ class Canonical(Parameterization):
     --------
     >>> import mrfit
     >>> from mrfit.parameterizations import Canonical
-    >>> domain = mrfit.Domain.from_states({"mood": ["low", "mid", "high"], "rain": ["no", "yes"]})
+    >>> states = {"mood": ["low", "mid", "high"], "rain": ["no", "yes"]}
+    >>> domain = mrfit.Domain.from_states(states)
     >>> list(Canonical(domain, mrfit.Structure.complete(2)).names())
     ['mood=mid', 'mood=high', 'rain=yes', 'mood=mid & rain=yes', 'mood=high & rain=yes']
     """
@@ -122,7 +123,7 @@ class Canonical(Parameterization):
 
     @property
     def base(self) -> CompleteBase:
-        """Base of functions of all joint states that exact computations use: products of indicators."""
+        """Base of functions of all joint states that exact computations use, products of indicators."""
         return Zeta(self.domain.shape, self.reference)
 
     @property

@@ -43,7 +43,7 @@ class Ising(Parameterization):
     --------
     >>> import mrfit
     >>> from mrfit.parameterizations import Ising
-    >>> domain = mrfit.Domain.from_states({"a": ["no", "yes"], "b": ["no", "yes"], "c": ["no", "yes"]})
+    >>> domain = mrfit.Domain.from_states(dict.fromkeys("abc", ["no", "yes"]))
     >>> list(Ising(domain, mrfit.Structure.complete(3)).names())
     ['a=yes', 'b=yes', 'c=yes', 'a = b', 'a = c', 'b = c']
     """

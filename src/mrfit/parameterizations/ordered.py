@@ -62,7 +62,8 @@ class Ordered(Parameterization):
     --------
     >>> import mrfit
     >>> from mrfit.parameterizations import Ordered
-    >>> domain = mrfit.Domain.from_states({"mood": ["low", "mid", "high"], "rain": ["no", "yes"]})
+    >>> states = {"mood": ["low", "mid", "high"], "rain": ["no", "yes"]}
+    >>> domain = mrfit.Domain.from_states(states)
     >>> parameters = Ordered(domain, mrfit.Structure.complete(2))
     >>> list(parameters.names())
     ['mood=mid', 'mood=high', 'rain=yes', 'mood × rain']

@@ -69,7 +69,7 @@ class Parameterization(ABC):
     >>> parameters = Canonical(domain, mrfit.Structure.complete(2))
     >>> isinstance(parameters, Parameterization), parameters.n_parameters
     (True, 3)
-    >>> {scope: table.tolist() for scope, table in parameters.to_tables([0.0, 0.0, 1.5]).items()}[(0, 1)]
+    >>> parameters.to_tables([0.0, 0.0, 1.5])[(0, 1)].tolist()
     [[0.0, 0.0], [0.0, 1.5]]
     """
 
@@ -197,7 +197,7 @@ class Parameterization(ABC):
 
     @cached_property
     def order_without_covariates(self) -> Indices:
-        """Number of modelled variables in each parameter's scope: covariates are not counted."""
+        """Number of modelled variables in each parameter's scope, without covariates."""
         is_covariate = np.isin(np.arange(len(self.domain)), self.covariate_indices)
         blocks = self.structure.blocks.items()
         n_covariates = [np.repeat(is_covariate[block].sum(axis=1), self._counts[size]) for size, block in blocks]
@@ -211,7 +211,7 @@ class Parameterization(ABC):
 
     @cached_property
     def feature_range(self) -> float:
-        """Largest difference between two values of one feature: one for indicators."""
+        """Largest difference between two values of one feature, one for indicators."""
         ranges = [float(np.ptp(features, axis=0).max()) for _, _, features in self.alike()]
         return max(ranges, default=0.0)
 

@@ -50,7 +50,8 @@ class Spectral(Parameterization):
     --------
     >>> import mrfit
     >>> from mrfit.parameterizations import Spectral
-    >>> domain = mrfit.Domain.from_states({"mood": ["low", "mid", "high"], "rain": ["no", "yes"]})
+    >>> states = {"mood": ["low", "mid", "high"], "rain": ["no", "yes"]}
+    >>> domain = mrfit.Domain.from_states(states)
     >>> list(Spectral(domain, mrfit.Structure.complete(2)).names())
     ['mood[mid]', 'mood[high]', 'rain', 'mood[mid] × rain', 'mood[high] × rain']
     """
@@ -95,7 +96,7 @@ class Spectral(Parameterization):
 
     @property
     def base(self) -> CompleteBase:
-        """Base of functions of all joint states that exact computations use: products of signs or contrasts."""
+        """Base of functions of all joint states that exact computations use, products of signs or contrasts."""
         binary = all(c <= 2 for c in self.domain.shape)
         return Walsh(self.domain.shape) if binary else Contrasts(self.domain.shape)
 

@@ -92,7 +92,7 @@ def plot_marginals(
     Examples
     --------
     >>> import mrfit
-    >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+    >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
     >>> model = mrfit.learn(table).model
     >>> axes = mrfit.plot_marginals(model.marginals(evidence={"rain": "yes"}))
     >>> any("wet" in text.get_text() for text in axes.texts)

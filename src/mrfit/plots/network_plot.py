@@ -66,7 +66,7 @@ def plot_network(
     Examples
     --------
     >>> import mrfit
-    >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+    >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
     >>> axes = mrfit.plot_network(mrfit.learn(table).model, layout="circle")
     >>> sorted({text.get_text() for text in axes.texts} & {"rain", "wet"})
     ['rain', 'wet']

@@ -56,7 +56,7 @@ def plot_parameters(model: MarkovNetwork, ax: Axes | None = None, *, title: str 
     Examples
     --------
     >>> import mrfit
-    >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+    >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
     >>> axes = mrfit.plot_parameters(mrfit.learn(table).model, title="Weather")
     >>> axes.get_title()
     'Weather'

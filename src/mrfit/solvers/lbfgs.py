@@ -29,7 +29,8 @@ class LBFGS(LimitedMemory):
     >>> from mrfit.objectives import Likelihood
     >>> from mrfit.parameterizations import Canonical
     >>> from mrfit.solvers import LBFGS, minimize
-    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
+    >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
+    >>> rows = mrfit.UniqueRows.of(table)
     >>> objective = Likelihood(Canonical(rows.domain, mrfit.Structure.complete(2)), rows)
     >>> minimize(objective, LBFGS(memory=5)).w.round(3)
     array([-0.693, -0.693,  1.386])

@@ -45,9 +45,11 @@ class CompositeProblem:
     >>> from mrfit.parameterizations import Canonical
     >>> from mrfit.penalties import ZeroPenalty
     >>> from mrfit.solvers import CompositeProblem
-    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
+    >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
+    >>> rows = mrfit.UniqueRows.of(table)
     >>> objective = Likelihood(Canonical(rows.domain, mrfit.Structure.complete(2)), rows)
-    >>> problem = CompositeProblem(objective, ZeroPenalty(), np.full(3, np.inf), {"evaluations": 0, "products": 0})
+    >>> calls = {"evaluations": 0, "products": 0}
+    >>> problem = CompositeProblem(objective, ZeroPenalty(), np.full(3, np.inf), calls)
     >>> value, gradient = problem.value_and_gradient(np.zeros(3))
     >>> round(problem.violation(np.zeros(3), gradient), 3), problem.calls["evaluations"]
     (0.083, 1)

@@ -77,7 +77,8 @@ def minimize(
     >>> from mrfit.objectives import Likelihood
     >>> from mrfit.parameterizations import Canonical
     >>> from mrfit.solvers import LBFGS, minimize
-    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
+    >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
+    >>> rows = mrfit.UniqueRows.of(table)
     >>> objective = Likelihood(Canonical(rows.domain, mrfit.Structure.complete(2)), rows)
     >>> solution = minimize(objective, LBFGS(), tolerance=1e-8)
     >>> solution.converged, solution.w.round(3)

@@ -39,7 +39,8 @@ class ProjectedGradient(Method[ProjectedGradientState]):
     >>> from mrfit.objectives import Likelihood
     >>> from mrfit.parameterizations import Canonical
     >>> from mrfit.solvers import ProjectedGradient, minimize
-    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
+    >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
+    >>> rows = mrfit.UniqueRows.of(table)
     >>> objective = Likelihood(Canonical(rows.domain, mrfit.Structure.complete(2)), rows)
     >>> minimize(objective, ProjectedGradient(lambda w: np.maximum(w, 0.0))).w.round(2)
     array([0.  , 0.  , 0.41])

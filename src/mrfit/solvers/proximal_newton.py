@@ -69,9 +69,11 @@ class ProximalNewton(Method[ProximalNewtonState]):
     >>> from mrfit.parameterizations import Canonical
     >>> from mrfit.penalties import WeightedL1
     >>> from mrfit.solvers import ProximalNewton, minimize
-    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
+    >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
+    >>> rows = mrfit.UniqueRows.of(table)
     >>> objective = Likelihood(Canonical(rows.domain, mrfit.Structure.complete(2)), rows)
-    >>> minimize(objective, ProximalNewton(), penalty=WeightedL1(0.05, [0.0, 0.0, 1.0])).w.round(2)
+    >>> penalty = WeightedL1(0.05, [0.0, 0.0, 1.0])
+    >>> minimize(objective, ProximalNewton(), penalty=penalty).w.round(2)
     array([-0.27, -0.27,  0.54])
     """
 

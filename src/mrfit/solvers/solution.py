@@ -71,7 +71,7 @@ class Record:
     Examples
     --------
     >>> from mrfit.solvers import Record
-    >>> record = Record(iteration=0, value=1.39, violation=0.17, evaluations=1, products=0, step=1.0)
+    >>> record = Record(0, value=1.39, violation=0.17, evaluations=1, products=0, step=1.0)
     >>> record.violation
     0.17
     """
@@ -118,9 +118,11 @@ class Solution:
     >>> from mrfit.parameterizations import Canonical
     >>> from mrfit.penalties import WeightedL1
     >>> from mrfit.solvers import ProximalNewton, minimize
-    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
+    >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
+    >>> rows = mrfit.UniqueRows.of(table)
     >>> objective = Likelihood(Canonical(rows.domain, mrfit.Structure.complete(2)), rows)
-    >>> solution = minimize(objective, ProximalNewton(), penalty=WeightedL1(0.05, [1.0, 1.0, 1.0]))
+    >>> penalty = WeightedL1(0.05, [1.0, 1.0, 1.0])
+    >>> solution = minimize(objective, ProximalNewton(), penalty=penalty)
     >>> solution.status.value, solution.violation < 1e-6, abs(solution.gap) < 1e-6
     ('converged', True, True)
     """

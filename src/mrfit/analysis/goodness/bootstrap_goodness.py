@@ -66,7 +66,8 @@ def bootstrap_goodness(
     Examples
     --------
     >>> import mrfit
-    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10, "cold": ["no"] * 20 + ["yes"] * 20}
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10}
+    >>> table["cold"] = ["no"] * 20 + ["yes"] * 20
     >>> independent = mrfit.learn(table, "independent").model
     >>> round(mrfit.bootstrap_goodness(independent, table, tables=20).p, 3)
     0.048

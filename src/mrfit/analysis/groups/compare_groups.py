@@ -95,7 +95,8 @@ class GroupComparison:
     Examples
     --------
     >>> import mrfit
-    >>> table = {"site": ["A"] * 20 + ["B"] * 20, "rain": ["no", "yes"] * 20, "wet": ["no", "yes"] * 10 + ["no"] * 20}
+    >>> table = {"site": ["A"] * 20 + ["B"] * 20, "rain": ["no", "yes"] * 20}
+    >>> table["wet"] = ["no", "yes"] * 10 + ["no"] * 20
     >>> learner = mrfit.Learner(mrfit.CompleteGraph(), mrfit.L2())
     >>> found = mrfit.compare_groups(learner, table, by="site")
     >>> found.labels, found.weights.round(1).tolist()
@@ -118,7 +119,7 @@ class GroupComparison:
 
     @property
     def differences(self) -> Differences:
-        """Differences of the networks: ``largest`` of an edge, ``total``, ``edges`` and node ``strengths``."""
+        """Differences of the networks, with ``largest`` of an edge, ``total``, ``edges`` and node ``strengths``."""
         return Differences.of(self.weights, len(self.names))
 
     def __repr__(self) -> str:
@@ -190,9 +191,12 @@ def compare_groups(
     Examples
     --------
     >>> import mrfit
-    >>> table = {"site": ["A"] * 20 + ["B"] * 20, "rain": ["no", "yes"] * 20, "wet": ["no", "yes"] * 10 + ["no"] * 20}
+    >>> table = {"site": ["A"] * 20 + ["B"] * 20, "rain": ["no", "yes"] * 20}
+    >>> table["wet"] = ["no", "yes"] * 10 + ["no"] * 20
     >>> learner = mrfit.Learner(mrfit.CompleteGraph(), mrfit.L2())
-    >>> found = mrfit.compare_groups(learner, table, by="site", tests=["permutations"], permutations=19)
+    >>> found = mrfit.compare_groups(
+    ...     learner, table, by="site", tests=["permutations"], permutations=19
+    ... )
     >>> found.permutations.p_largest
     0.05
     """

@@ -61,7 +61,7 @@ class LikelihoodRatio:
 
     @property
     def degrees(self) -> int:
-        """Degrees of freedom: difference of the numbers of parameters."""
+        """Degrees of freedom, the difference of the numbers of parameters."""
         return self.free.n_parameters - self.equal_interactions.n_parameters
 
     @property

@@ -48,7 +48,8 @@ class NodeStability:
     Examples
     --------
     >>> import mrfit
-    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10, "cold": ["no"] * 20 + ["yes"] * 20}
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10}
+    >>> table["cold"] = ["no"] * 20 + ["yes"] * 20
     >>> found = mrfit.node_stability(mrfit.learn(table).model, table, resamples=10)
     >>> found.of_communities
     array([1.])
@@ -151,7 +152,8 @@ def node_stability(
     Examples
     --------
     >>> import mrfit
-    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10, "cold": ["no"] * 20 + ["yes"] * 20}
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10}
+    >>> table["cold"] = ["no"] * 20 + ["yes"] * 20
     >>> found = mrfit.node_stability(mrfit.learn(table).model, table, resamples=20)
     >>> low, high = found.ranges["strength"]
     >>> bool(low[0] < found.nodes.measures["strength"][0] < high[0])

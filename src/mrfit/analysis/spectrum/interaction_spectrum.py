@@ -153,7 +153,8 @@ def interaction_spectrum(
     Examples
     --------
     >>> import mrfit
-    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10, "cold": ["no"] * 20 + ["yes"] * 20}
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10}
+    >>> table["cold"] = ["no"] * 20 + ["yes"] * 20
     >>> found = mrfit.interaction_spectrum(table, folds=5)
     >>> [(size.order, size.n_scopes) for size in found.sizes]
     [(1, 3), (2, 3), (3, 1)]

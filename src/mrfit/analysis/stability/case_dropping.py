@@ -94,7 +94,8 @@ class CaseDropping(Stability):
     Examples
     --------
     >>> import mrfit
-    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10, "cold": ["no"] * 20 + ["yes"] * 20}
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10}
+    >>> table["cold"] = ["no"] * 20 + ["yes"] * 20
     >>> found = mrfit.case_dropping(mrfit.Learner(penalty=mrfit.L2()), table, resamples=20)
     >>> sorted(found.coefficients)
     ['edges', 'expected_influence', 'strength']
@@ -181,7 +182,8 @@ def case_dropping(
     Examples
     --------
     >>> import mrfit
-    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10, "cold": ["no"] * 20 + ["yes"] * 20}
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10}
+    >>> table["cold"] = ["no"] * 20 + ["yes"] * 20
     >>> found = mrfit.case_dropping(mrfit.Learner(penalty=mrfit.L2()), table, resamples=20)
     >>> found.coefficients["edges"]
     0.75

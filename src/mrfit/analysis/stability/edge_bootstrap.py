@@ -110,7 +110,8 @@ def bootstrap_edges(
     Examples
     --------
     >>> import mrfit
-    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10, "cold": ["no"] * 20 + ["yes"] * 20}
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10}
+    >>> table["cold"] = ["no"] * 20 + ["yes"] * 20
     >>> found = mrfit.bootstrap_edges(mrfit.Learner(penalty=mrfit.L2()), table, resamples=20)
     >>> edge = found.edges[0]
     >>> edge.source, edge.target, round(edge.low, 1), round(edge.high, 1)

@@ -77,7 +77,8 @@ class StabilitySelection(Stability):
     Examples
     --------
     >>> import mrfit
-    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10, "cold": ["no"] * 20 + ["yes"] * 20}
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10}
+    >>> table["cold"] = ["no"] * 20 + ["yes"] * 20
     >>> found = mrfit.stability_selection(mrfit.L1Path(), table, resamples=20)
     >>> found.pairs.n_kept, found.pairs.threshold
     (1, 0.75)
@@ -91,7 +92,7 @@ class StabilitySelection(Stability):
 
     @property
     def stable(self) -> tuple[tuple[str, str, float], ...]:
-        """Stable edges: both variables and the share of halves that select the edge, the most frequent first."""
+        """Stable edges, as both variables and the share of halves that select the edge; the most frequent first."""
         names, shares = self.networks.names, self.pairs.shares
         ends = pairs_of(len(names))
         order = sorted(self.pairs.stable.tolist(), key=lambda k: -shares[k])
@@ -180,8 +181,10 @@ def stability_selection(
     Examples
     --------
     >>> import mrfit
-    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10, "cold": ["no"] * 20 + ["yes"] * 20}
-    >>> found = mrfit.stability_selection(mrfit.L1Path(), table, mrfit.ErrorControl(0.5), resamples=20)
+    >>> table = {"rain": ["no", "yes"] * 20, "wet": ["no", "yes", "no", "no"] * 10}
+    >>> table["cold"] = ["no"] * 20 + ["yes"] * 20
+    >>> control = mrfit.ErrorControl(false_edges=0.5)
+    >>> found = mrfit.stability_selection(mrfit.L1Path(), table, control, resamples=20)
     >>> found.stable
     (('rain', 'wet', 1.0),)
     """

@@ -62,13 +62,14 @@ class JunctionTree(Engine):
     --------
     Enumeration : Exact inference for few joint states.
     BeliefPropagation : Messages, where cliques are too large.
-    MarkovNetwork.with_plan : Store an order with a model.
+    mrfit.MarkovNetwork.with_plan : Store an order with a model.
 
     Examples
     --------
     >>> import mrfit
     >>> from mrfit.inference import JunctionTree
-    >>> chain = mrfit.Factors.from_tables((2, 2, 2), [((0, 1), [1.0, 0, 0, 1.0]), ((1, 2), [1.0, 0, 0, 1.0])])
+    >>> pairs = [((0, 1), [1.0, 0, 0, 1.0]), ((1, 2), [1.0, 0, 0, 1.0])]
+    >>> chain = mrfit.Factors.from_tables((2, 2, 2), pairs)
     >>> engine = JunctionTree()
     >>> plan = engine.plan(chain)
     >>> round(engine.run(plan, chain).log_z, 3)

@@ -63,7 +63,8 @@ class BeliefPropagation(Engine):
     --------
     >>> import mrfit
     >>> from mrfit.inference import BeliefPropagation
-    >>> chain = mrfit.Factors.from_tables((2, 2, 2), [((0, 1), [1.0, 0, 0, 1.0]), ((1, 2), [1.0, 0, 0, 1.0])])
+    >>> pairs = [((0, 1), [1.0, 0, 0, 1.0]), ((1, 2), [1.0, 0, 0, 1.0])]
+    >>> chain = mrfit.Factors.from_tables((2, 2, 2), pairs)
     >>> engine = BeliefPropagation()
     >>> posterior = engine.run(engine.plan(chain), chain)
     >>> posterior.exact, round(posterior.log_z, 3)

@@ -54,7 +54,7 @@ class MaxProduct(Engine):
 
     See Also
     --------
-    MarkovNetwork.map : Most probable states by names; it tries exact engines first.
+    mrfit.MarkovNetwork.map : Most probable states by names; it tries exact engines first.
     BeliefPropagation : The same with sums, for marginals.
 
     Notes
@@ -65,7 +65,8 @@ class MaxProduct(Engine):
     --------
     >>> import mrfit
     >>> from mrfit.inference import MaxProduct
-    >>> chain = mrfit.Factors.from_tables((2, 2), [((0,), [0.0, 0.5]), ((0, 1), [1.0, 0, 0, 1.0])])
+    >>> tables = [((0,), [0.0, 0.5]), ((0, 1), [1.0, 0, 0, 1.0])]
+    >>> chain = mrfit.Factors.from_tables((2, 2), tables)
     >>> engine = MaxProduct()
     >>> found = engine.run(engine.plan(chain), chain)
     >>> found.state, found.score, found.exact

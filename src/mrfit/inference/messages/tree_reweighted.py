@@ -69,7 +69,7 @@ class TreeReweighted(Engine):
     --------
     >>> import mrfit
     >>> from mrfit.inference import TreeReweighted
-    >>> pairs = [((0, 1), [1.0, 0, 0, 1.0]), ((1, 2), [1.0, 0, 0, 1.0]), ((0, 2), [1.0, 0, 0, 1.0])]
+    >>> pairs = [(pair, [1.0, 0.0, 0.0, 1.0]) for pair in [(0, 1), (1, 2), (0, 2)]]
     >>> loop = mrfit.Factors.from_tables((2, 2, 2), pairs)
     >>> engine = TreeReweighted()
     >>> posterior = engine.run(engine.plan(loop), loop)

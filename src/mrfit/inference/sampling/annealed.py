@@ -87,9 +87,10 @@ class Annealed(Engine):
     max_temperatures : int, default 20000
         Largest number of temperatures. The run takes more until the effective sample size of its weights is half the
         number of chains.
-    bases : tuple of str, default ("uniform",)
-        ``uniform``, which is always used, and checks: ``moments`` (independent, frequencies of a short annealed run);
-        ``tree`` (maximum mutual information tree of that run); ``data`` (independent, frequencies of ``data``).
+    bases : tuple of str, optional
+        ``uniform``, the default, which is always used, and checks: ``moments`` (independent, frequencies of a short
+        annealed run); ``tree`` (maximum mutual information tree of that run); ``data`` (independent, frequencies of
+        ``data``).
     data : array of shape (n_rows, n_variables), default None
         Rows of codes for the base ``data``.
     seed : int, default 0

@@ -68,7 +68,7 @@ class Gibbs(Engine):
     See Also
     --------
     Annealed : Estimates log Z too.
-    MarkovNetwork.sample : Rows by names of variables.
+    mrfit.MarkovNetwork.sample : Rows by names of variables.
 
     Notes
     -----
@@ -79,7 +79,8 @@ class Gibbs(Engine):
     --------
     >>> import mrfit
     >>> from mrfit.inference import Gibbs
-    >>> factors = mrfit.Factors.from_tables((2, 2), [((0,), [0.0, 1.0]), ((0, 1), [1.0, 0.0, 0.0, 1.0])])
+    >>> tables = [((0,), [0.0, 1.0]), ((0, 1), [1.0, 0.0, 0.0, 1.0])]
+    >>> factors = mrfit.Factors.from_tables((2, 2), tables)
     >>> engine = Gibbs(seed=1)
     >>> posterior = engine.run(engine.plan(factors), factors)
     >>> p, error = posterior.marginal((0,))[1], posterior.marginal_error((0,))[1]

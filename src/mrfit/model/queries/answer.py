@@ -179,7 +179,7 @@ class Marginals(LogZ):
 
     @property
     def errors(self) -> dict[str, dict[str, Error]]:
-        """Standard errors of all probabilities: 0 where they are exact, None where they are unknown."""
+        """Standard errors of all probabilities, 0 where they are exact, None where they are unknown."""
         return {name: p.error for name, p in self.marginals.items()}
 
     @property

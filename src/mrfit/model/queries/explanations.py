@@ -62,7 +62,7 @@ class Explanations(Asked):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> why = mrfit.learn(table).model.explain("wet", {"rain": "yes"})
         >>> why.state, round(why.p_before, 3), round(why.p, 3)
         ('yes', 0.528, 0.585)
@@ -159,7 +159,7 @@ class Explanations(Asked):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> found = mrfit.learn(table).model.sensitivity("wet", "yes", top=3)
         >>> [(cell, round(slope, 3)) for cell, slope in found.cells][2]
         ({'rain': 'yes', 'wet': 'yes'}, 0.146)

@@ -62,7 +62,7 @@ class Probabilities(Asked):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> model = mrfit.learn(table).model
         >>> round(model.log_z().log_z, 3)
         1.373
@@ -127,7 +127,7 @@ class Probabilities(Asked):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> answer = mrfit.learn(table).model.marginals(evidence={"rain": "yes"})
         >>> round(answer["wet"]["yes"], 3), answer.exact
         (0.585, True)
@@ -160,7 +160,7 @@ class Probabilities(Asked):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> p = mrfit.learn(table).model.conditional("wet", {"rain": "yes"})
         >>> {state: round(value, 3) for state, value in p.items()}
         {'no': 0.415, 'yes': 0.585}
@@ -208,7 +208,7 @@ class Probabilities(Asked):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> mrfit.learn(table).model.joint(["rain", "wet"]).table.round(3)
         array([[0.253, 0.219],
                [0.219, 0.309]])
@@ -258,7 +258,7 @@ class Probabilities(Asked):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> round(mrfit.learn(table).model.entropy(["wet"]), 3)
         0.692
         """
@@ -305,7 +305,7 @@ class Probabilities(Asked):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> round(mrfit.learn(table).model.mutual_information("rain", "wet"), 4)
         0.0074
         """

@@ -109,7 +109,7 @@ class Asked:
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> plan = mrfit.learn(table).model.plan()
         >>> plan.engine, plan.n_cells, plan.fits
         ('tree', 4, True)

@@ -73,7 +73,7 @@ class Queryable(Probabilities, Explanations, RowQuestions):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> model = mrfit.learn(table).model
         >>> found = model.check(table)
         >>> found.is_alike, round(found.max_marginal_error, 3)

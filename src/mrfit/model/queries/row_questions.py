@@ -63,7 +63,7 @@ class RowQuestions(Asked):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> best = mrfit.learn(table).model.map(evidence={"rain": "no"})
         >>> best.states, best.exact, best.gap
         ({'rain': 'no', 'wet': 'no'}, True, 0.0)
@@ -132,7 +132,7 @@ class RowQuestions(Asked):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> rows = mrfit.learn(table).model.sample(1000, evidence={"rain": "yes"}, seed=1)
         >>> rows.n_rows, rows.domain.names
         (1000, ('rain', 'wet'))
@@ -195,7 +195,7 @@ class RowQuestions(Asked):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> model = mrfit.learn(table).model
         >>> model.impute({"rain": ["yes", None], "wet": [None, "no"]}).codes
         array([[1, 1],
@@ -278,7 +278,7 @@ class RowQuestions(Asked):
         Examples
         --------
         >>> import mrfit
-        >>> table = {"rain": ["no", "no", "no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes", "yes", "no"]}
+        >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
         >>> mrfit.learn(table).model.predict_proba("wet", {"rain": ["yes", "no"]}).round(3)
         array([[0.415, 0.585],
                [0.536, 0.464]])

@@ -55,8 +55,10 @@ class ConditionalCells:
     >>> import mrfit
     >>> from mrfit.objectives import ConditionalCells
     >>> from mrfit.parameterizations import Canonical
-    >>> rows = mrfit.UniqueRows.of({"rain": ["no"] * 3 + ["yes"] * 3, "wet": ["no", "no", "yes", "yes", "yes", "no"]})
-    >>> cells = ConditionalCells.count(rows, Canonical(rows.domain, mrfit.Structure.complete(2)))
+    >>> table = {"rain": ["no", "yes"] * 3, "wet": ["no", "yes", "no", "yes", "yes", "no"]}
+    >>> rows = mrfit.UniqueRows.of(table)
+    >>> parameters = Canonical(rows.domain, mrfit.Structure.complete(2))
+    >>> cells = ConditionalCells.count(rows, parameters)
     >>> cells.n_cells, cells.n_variables, cells.total_weight
     (4, 2, 6.0)
     """
@@ -156,7 +158,7 @@ class ConditionalCells:
 
     @property
     def n_lookups(self) -> int:
-        """Number of table lookups of one matrix product: one for each cell and chunk of features."""
+        """Number of table lookups of one matrix product, one for each cell and chunk of features."""
         return len(self.arrays.codes)
 
     @property
