@@ -8,7 +8,11 @@ import os
 # on matrices as small as those of tests that takes ten times as long as the work.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import fcntl
 import gc
+import importlib.util
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -57,6 +61,25 @@ def conformance_dir() -> Path:
     return Path(os.environ["MRFIT_CONFORMANCE"])
 
 
+@pytest.fixture(scope="session")
+def built_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of the docs, built once for all processes that run tests."""
+    if importlib.util.find_spec("sphinx") is None:
+        (pytest.fail if os.environ.get("MRFIT_SITE") else pytest.skip)("Sphinx is not installed: `make site` does it")
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "site"
+    with Path(f"{folder}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "index.html").exists():
+            building = Path(f"{folder}.building")
+            docs = Path(__file__).parents[1] / "docs"
+            sphinx = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", docs, building]
+            ran = subprocess.run(sphinx, capture_output=True, text=True)
+            assert ran.returncode == 0, ran.stderr
+            building.rename(folder)
+    return folder
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """Modules and tests stay until the end: looking for garbage among them takes an eighth of collecting them."""
@@ -70,7 +93,7 @@ def pytest_collection() -> Iterator[None]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the longest tests first: a worker that begins one last would be waited for."""
-    items.sort(key=lambda item: item.path.name not in ("test_wheel.py", "test_site.py", "test_golden.py"))
+    items.sort(key=lambda item: item.path.name not in ("test_wheel.py", "test_site.py", "test_site_in_browser.py", "test_golden.py"))
 
 
 # The first call of a kernel compiles it, so no example has a time limit.

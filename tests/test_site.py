@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from urllib.parse import unquote
-
-import pytest
 
 from public_objects import PUBLIC
 
 DOCS = Path(__file__).parents[1] / "docs"
 TREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 TARGET = re.compile(r'(?:href|src)="([^"]*)"')
-_REQUIRED = "MRFIT_SITE"  # set where the site must be built
 
 
 def _listed(page: str = "index") -> set[str]:
@@ -55,15 +49,10 @@ def _names_in_the_reference() -> list[str]:
     return re.findall(r"^   ~(mrfit[\w.]*)$", reference, flags=re.MULTILINE)
 
 
-def test_the_site_is_built_without_a_warning_and_all_its_links_lead_somewhere(tmp_path: Path) -> None:
-    if importlib.util.find_spec("sphinx") is None:
-        (pytest.fail if os.environ.get(_REQUIRED) else pytest.skip)("Sphinx is not installed: `make site` does it")
-    sphinx = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
-    ran = subprocess.run([*sphinx, DOCS, tmp_path / "site"], capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr
-    texts = {page: page.read_text(encoding="utf-8") for page in (tmp_path / "site").rglob("*.html")}
+def test_the_site_is_built_without_a_warning_and_all_its_links_lead_somewhere(built_site: Path) -> None:
+    texts = {page: page.read_text(encoding="utf-8") for page in built_site.rglob("*.html")}
     assert len(texts) > 40
-    api = tmp_path / "site" / "generated" / "api"
+    api = built_site / "generated" / "api"
     for name in _names_in_the_reference():
         described = [text for path, text in texts.items() if path.parent == api and f'id="{name}"' in text]
         assert len(described) == 1, name
@@ -79,5 +68,5 @@ def test_the_site_is_built_without_a_warning_and_all_its_links_lead_somewhere(tm
             assert place.is_file(), f"{page}: {target}"
             if anchor and place.suffix == ".html":
                 assert f'id="{anchor}"' in texts[place], f"{page}: {target}"
-    cards = texts[tmp_path / "site" / "gallery.html"].count('class="gallery-card')
+    cards = texts[built_site / "gallery.html"].count('class="gallery-card')
     assert cards == len(list((DOCS / "gallery").glob("*.py")))

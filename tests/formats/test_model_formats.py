@@ -178,6 +178,17 @@ def test_a_learned_model_is_a_network(tmp_path: Path) -> None:
         np.testing.assert_allclose(found.pll_rows(table), model.pll_rows(table), atol=1e-12)
 
 
+@EVERY
+def test_a_fitted_model_is_written_as_its_tables(word: str, tmp_path: Path) -> None:
+    model = mrfit.learn({"rain": ["no", "no", "yes", "yes"], "wet": ["no", "yes", "yes", "yes"]}).model
+    path = tmp_path / f"model{FORMATS[word].suffix}"
+    write_network(path, model)
+    again = read_network(path)
+    states = joint_states(model.domain.shape)
+    ours, theirs = (each.log_potential(states) for each in (model.factors, again.factors))
+    np.testing.assert_allclose(theirs - theirs[0], ours - ours[0], atol=1e-12)
+
+
 def test_a_learned_model_holds_no_conjunctions_and_needs_a_possible_state() -> None:
     wide = back(FactorNetwork(domain_of((2,)), Factors((2,), (), np.empty(0))), "mn")
     many = FORMATS["mn"].read(

@@ -5,14 +5,19 @@ from __future__ import annotations
 import gzip
 import io
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mrfit.core.errors import InputError
 from mrfit.data.storage import here, is_standard_input
 from mrfit.formats.input_file import read_input
 from mrfit.formats.model_format import ModelFormat
+from mrfit.formats.mrf_network import network_of
 from mrfit.formats.output_file import check_writable, write_output
 from mrfit.model.factor_network import FactorNetwork
 from mrfit.registry import FORMATS
+
+if TYPE_CHECKING:
+    from mrfit.model.markov_network import MarkovNetwork
 
 
 def read_network(path: str | Path, *, format: str | ModelFormat | None = None) -> FactorNetwork:
@@ -55,7 +60,11 @@ def read_network(path: str | Path, *, format: str | ModelFormat | None = None) -
 
 
 def write_network(
-    path: str | Path, network: FactorNetwork, *, format: str | ModelFormat | None = None, names: bool = True
+    path: str | Path,
+    network: FactorNetwork | MarkovNetwork,
+    *,
+    format: str | ModelFormat | None = None,
+    names: bool = True,
 ) -> None:
     """Write a model file that other programs read, whole or not at all.
 
@@ -63,8 +72,8 @@ def write_network(
     ----------
     path : str or Path
         File to write; one that ends in ``.gz`` is gzipped.
-    network : FactorNetwork
-        Distribution to write. For a fitted model, ``FactorNetwork(model.domain, model.factors)``.
+    network : FactorNetwork or MarkovNetwork
+        Distribution to write. A fitted model is written as its tables; `MarkovNetwork.save` keeps its parameters.
     format : str or ModelFormat, default None
         ``mrf``, ``uai``, ``lg``, ``mn``, ``fg``, a registered word or a `ModelFormat`. None follows the suffix.
     names : bool, default True
@@ -95,7 +104,8 @@ def write_network(
     """
     kind = format_of(path, format)
     check_writable(path)
-    write_output(path, network_bytes(network, kind, path, names=names))
+    tables = network if isinstance(network, FactorNetwork) else network_of(network)
+    write_output(path, network_bytes(tables, kind, path, names=names))
 
 
 def network_bytes(network: FactorNetwork, kind: ModelFormat, path: str | Path, *, names: bool = True) -> bytes:

@@ -40,7 +40,11 @@ def to_model(network: FactorNetwork) -> MarkovNetwork:
 def _read(content: bytes, name: str) -> FactorNetwork:
     from mrfit.formats.mrf import from_stream
 
-    model = from_stream(io.BytesIO(content), name)
+    return network_of(from_stream(io.BytesIO(content), name))
+
+
+def network_of(model: MarkovNetwork) -> FactorNetwork:
+    """Return the distribution of a model as tables, without its parameters and provenance."""
     return FactorNetwork(model.domain, model.factors, covariate_indices=model.covariate_indices)
 
 

@@ -15,6 +15,15 @@ from mrfit.core.linear_systems import at_least
 from mrfit.objectives.hessian import Division, Hessian
 
 
+def no_previous_hessian() -> None:
+    """Return None: no Hessian was computed before."""
+
+
+def no_passes() -> int:
+    """Return 0: nothing was spent yet."""
+    return 0
+
+
 @dataclass(frozen=True)
 class ExplicitHessian:
     """Hessian that can be computed as a matrix, and its cost relative to products with it.
@@ -62,8 +71,8 @@ class ExplicitHessian:
     dividing: float
     n_entries: int
     reuse_across_steps: bool = False
-    previous: Callable[[], Callable[[], Hessian] | None] = lambda: None
-    spent: Callable[[], int] = lambda: 0
+    previous: Callable[[], Callable[[], Hessian] | None] = no_previous_hessian
+    spent: Callable[[], int] = no_passes
 
     def mapped(self, change: Callable[[Hessian], Hessian], dividing: float = np.inf) -> ExplicitHessian:
         """Return the explicit Hessian of a related function.
