@@ -235,7 +235,7 @@ def table(rows: Iterable[Row], page: str) -> str:
 # -- text --------------------------------------------------------------------------------------------------------------
 
 # Commands, options (with a quoted value), quoted words of the shell, JSON and UAI evidence become code.
-_NAMES = "|".join(sorted(map(re.escape, cli.list_commands(CONTEXT)), key=len, reverse=True))
+_NAMES = "|".join(sorted(map(re.escape, commands()), key=len, reverse=True))
 _VALUES = (
     "ebic|strength|theory|valid|degree|gain|joint|graph|standard|likelihood|grown|learned|draw|pairs|none|tree|em"
     "|observed"
