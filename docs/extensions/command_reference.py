@@ -238,7 +238,7 @@ def table(rows: Iterable[Row], page: str) -> str:
 _NAMES = "|".join(sorted(map(re.escape, commands()), key=len, reverse=True))
 _VALUES = (
     "ebic|strength|theory|valid|degree|gain|joint|graph|standard|likelihood|grown|learned|draw|pairs|none|tree|em"
-    "|observed"
+    "|observed|id"
 )
 CODE = re.compile(
     rf"mrfit (?:{_NAMES})(?![\w-])(?: --[\w-]+(?: (?:{_VALUES})(?![\w-]))?| -\w\b)*"
