@@ -93,7 +93,11 @@ def pytest_collection() -> Iterator[None]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the longest tests first: a worker that begins one last would be waited for."""
-    items.sort(key=lambda item: item.path.name not in ("test_wheel.py", "test_site.py", "test_site_in_browser.py", "test_golden.py"))
+    items.sort(
+        key=lambda item: (
+            item.path.name not in ("test_wheel.py", "test_site.py", "test_site_in_browser.py", "test_golden.py")
+        )
+    )
 
 
 # The first call of a kernel compiles it, so no example has a time limit.

@@ -235,15 +235,15 @@ def table(rows: Iterable[Row], page: str) -> str:
 # -- text --------------------------------------------------------------------------------------------------------------
 
 # Commands, options (with a quoted value), quoted words of the shell, JSON and UAI evidence become code.
-_NAMES = "|".join(sorted(map(re.escape, cli.list_commands(CONTEXT)), key=len, reverse=True))
+_NAMES = "|".join(sorted(map(re.escape, commands()), key=len, reverse=True))
 _VALUES = (
     "ebic|strength|theory|valid|degree|gain|joint|graph|standard|likelihood|grown|learned|draw|pairs|none|tree|em"
-    "|observed"
+    "|observed|id"
 )
 CODE = re.compile(
-    rf"mrfit (?:{_NAMES})(?![\w-])(?: --[\w-]+(?: (?:{_VALUES})(?![\w-]))?)*"
+    rf"mrfit (?:{_NAMES})(?![\w-])(?: --[\w-]+(?: (?:{_VALUES})(?![\w-]))?| -\w\b)*"
     rf"|--[a-z][\w-]*(?: '[^']*'| (?:{_VALUES})(?![\w-]))?"
-    r"|'[^' ]*(?:\"[^']*|[*])[^']*'|''|\{.*\}|NAME~[\w:.]*\w|mrfit\[\w+\]|\w+://[\w.]+(?::\d+)?"
+    r"|'[^' ]*(?:\"[^']*|[*])[^']*'|''|\{.*\}|NAME~\S+|mrfit\[\w+\]|\w+://[\w.]+(?::\d+)?"
 )
 
 
@@ -255,7 +255,7 @@ def marked(text: str, words: Iterable[str] = ()) -> str:
         end = found.end()
     found_words = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
     text = "".join([*parts, _escaped(text[end:])])
-    return re.sub(rf"(?<![\w`-])({found_words})(?=: | \()", r"`\1`", text) if found_words else text
+    return re.sub(rf"(?<=[.,:;] )({found_words})(?=: | \()", r"`\1`", text) if found_words else text
 
 
 def _escaped(text: str) -> str:

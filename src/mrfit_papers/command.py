@@ -8,10 +8,10 @@ import click
 
 from mrfit import MrfitError
 from mrfit.cli.cluster_options import cluster_option, enter_cluster
-from mrfit.cli.options import common, names
+from mrfit.cli.options import common, names, parameters_of
 from mrfit.cli.output import note_compiling, print_json, remark, say, wrapped
 from mrfit.cli.progress import unit_progress
-from mrfit.cli.sections import SectionedCommand
+from mrfit.cli.sections import MAIN, SectionedCommand
 
 if TYPE_CHECKING:
     from mrfit_papers.reproduction import Reproduction
@@ -31,7 +31,14 @@ WORDS = {
 }
 
 
-@click.command("reproduce", cls=SectionedCommand, guide=("Replication of two papers", "replication.md"))
+_SECTIONS = {
+    MAIN: ("quick", "published", "datasets", "folder", "report_only", "jobs", "cluster", "as_json"),
+    "Output": parameters_of(common),
+}
+_GUIDE = ("Replication of two papers", "replication.md")
+
+
+@click.command("reproduce", cls=SectionedCommand, sections=_SECTIONS, guide=_GUIDE)
 @click.argument("experiment", metavar="EXPERIMENT", type=click.Choice([*WORDS, "all"]))
 @click.option("--quick", is_flag=True, help="Use a few small data sets and reduced grids: minutes instead of an hour.")
 @click.option(

@@ -69,8 +69,8 @@ exact_options = stacked(
         "--search",
         "exact",
         "hierarchical",
-        help="Search of sparse penalties. exact: optimum over all interactions. hierarchical: an interaction of "
-        "three or more variables enters only after all its subsets.",
+        help="Search for interactions, for sparse penalties. exact: optimum over all interactions. hierarchical: an "
+        "interaction of three or more variables enters only after all its subsets.",
     ),
 )
 

@@ -93,7 +93,7 @@ learner_options = stacked(
     click.option(
         "--solver",
         type=PartChoice(SOLVERS),
-        help="Optimizer. By default newton, or lbfgs for l2 on a junction tree. Sparse penalties use proximal-newton "
+        help="Solver. By default newton, or lbfgs for l2 on a junction tree. Sparse penalties use proximal-newton "
         "for the likelihood; for the pseudo-likelihood, l1 uses owlqn and the others fista.",
     ),
     click.option(

@@ -10,10 +10,10 @@ import click
 from mrfit.cli.files import check_files, load_model, writing
 from mrfit.cli.fit_text import print_criteria, unbounded_in_words
 from mrfit.cli.option_rules import Rule, refuse_idle
-from mrfit.cli.options import common
+from mrfit.cli.options import common, parameters_of
 from mrfit.cli.output import heading, print_json, print_table, remark, say, wrapped
 from mrfit.cli.picture_options import PICTURES, check_title, title_of, title_option
-from mrfit.cli.sections import SectionedCommand
+from mrfit.cli.sections import MAIN, SectionedCommand
 from mrfit.core.errors import listed
 from mrfit.core.rounding import significant, with_error
 from mrfit.core.text_table import columns
@@ -26,7 +26,13 @@ if TYPE_CHECKING:
     from mrfit.model.parameter_estimates import ErrorsSummary, ParameterEstimate
 
 
-@click.command("show", cls=SectionedCommand, guide=("Conventions", "conventions.md"))
+_SECTIONS = {
+    MAIN: ("top", "errors", "level", "plot", "title", "as_json"),
+    "Output": parameters_of(writing) | parameters_of(common),
+}
+
+
+@click.command("show", cls=SectionedCommand, sections=_SECTIONS, guide=("Conventions", "conventions.md"))
 @click.argument("model_file", metavar="MODEL")
 @click.option(
     "--top",

@@ -63,7 +63,11 @@ _GUIDE = ("Bootstrap stability", "stability.md")
     "pairs: complementary halves, for edges with a bound on false ones. stars: StARS, the weakest stable l1 strength.",
 )
 @click.option(
-    "--resamples", type=click.IntRange(min=1), default=1000, show_default=True, help="Number of bootstrap samples."
+    "--resamples",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="Number of bootstrap samples, or of subsets for the other kinds.",
 )
 @click.option(
     "--resamples-file",

@@ -50,7 +50,7 @@ structure_options = stacked(
         "valid",
         "strength",
         "theory",
-        help="Criterion that selects edges. degree: --bound up to --max-degree. The others take one point of each l1 "
+        help="Criterion that selects edges. degree: neighbours by --bound. The others take one point of each l1 "
         "path. ebic: extended BIC. valid: held-out score. strength: at --select-strength. theory: at the strength of "
         "Lokhov et al. (2018).",
     ),
@@ -70,8 +70,8 @@ structure_options = stacked(
     click.option(
         "--refit/--no-refit",
         default=None,
-        help="For --select ebic: whether it is computed after refitting without the penalty; by default yes, except "
-        "with --scale standard.",
+        help="For --select ebic: whether the EBIC is computed after refitting without the penalty; by default yes, "
+        "except with --scale standard.",
     ),
     click.option(
         "--select-strength",
