@@ -1,7 +1,7 @@
 /* Scores of search results, as Sphinx has them, but for pages that nobody looks for first. */
 var Scorer = {
   score: ([page, , , , score]) =>
-    /^(changelog|contributing|architecture|experiments|commands|gallery|generated\/(commands|gallery)\/|decisions\/|replication\/)/.test(page)
+    /^(changelog|contributing|architecture|experiments|benchmarks|structure-benchmarks|commands|gallery|generated\/(commands|gallery)\/|decisions\/|replication\/)/.test(page)
       ? score - 100
       : score,
   objNameMatch: 11,
