@@ -251,7 +251,8 @@ def _resamples(options: dict[str, Any], rows: UniqueRows) -> Any:
 
 
 def _csv(found: Stability) -> bytes:
-    return csv_bytes(_COLUMNS, ([getattr(edge, name) for name in _COLUMNS] for edge in found.edges))
+    rows = ([*(getattr(edge, name) for name in _COLUMNS), found.unit] for edge in found.edges)
+    return csv_bytes([*_COLUMNS, "unit"], rows)
 
 
 def _print(data: str, found: Stability, rows: UniqueRows, options: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mrfit._typing import Floats
-from mrfit.structures.edge_weights import SIZE, unit_of
+from mrfit.structures.edge_weights import LOG_ODDS, SIZE, UNITS, unit_of
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,7 @@ class EdgeReport:
                 "target": names[b],
                 "weight": float(weight[k]),
                 "sign": int(self.signs[k]),
+                "unit": UNITS[LOG_ODDS if self.kinds is None else int(self.kinds[k])],
                 "target_given_source": float(self.coefficients[k, 1]),
                 "source_given_target": float(self.coefficients[k, 0]),
                 "entered_source": float(self.entered[k, 0]),

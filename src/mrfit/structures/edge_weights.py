@@ -67,14 +67,14 @@ class EdgeWeights:
     @property
     def columns(self) -> tuple[str, ...]:
         """Keys of each record of `rows`, available without edges too."""
-        return ("source", "target", "weight", "sign")
+        return ("source", "target", "weight", "sign", "unit")
 
     def rows(self, names: Sequence[str]) -> Iterator[dict[str, str | float]]:
         """Yield one record for each edge, the largest weight first, with names of variables."""
         for k in np.argsort(-np.abs(self.values), kind="stable").tolist():
             a, b = self.edges[k].tolist()
-            weight, sign = float(self.values[k]), int(self.signs[k])
-            yield {"source": names[a], "target": names[b], "weight": weight, "sign": sign}
+            weight, sign, unit = float(self.values[k]), int(self.signs[k]), UNITS[int(self.kinds[k])]
+            yield {"source": names[a], "target": names[b], "weight": weight, "sign": sign, "unit": unit}
 
     def among(self, edges: Indices) -> EdgeWeights:
         """Return the weights of some of the edges, in their order; ``edges`` must be sorted like these."""
