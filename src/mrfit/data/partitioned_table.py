@@ -72,7 +72,7 @@ class PartitionedTable:
     @property
     def domain(self) -> Domain:
         if self.reading.domain is None:
-            raise InputError("The states of parts are not known yet; use Parts.of.")
+            raise InputError("The states of the parts are not known yet; use PartitionedTable.of.")
         return self.reading.domain
 
     def called(self) -> str:

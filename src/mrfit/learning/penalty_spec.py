@@ -145,8 +145,8 @@ class PenaltySpec(ABC):
     def stiffness(self, strength: float) -> float:
         """Its second derivative in every parameter it touches; refused where that does not tell standard errors."""
         raise InputError(
-            f"Parameters under the penalty {self.word!r} have no standard errors that are known. Use l2 or none, or "
-            "leave the errors out."
+            f"No standard errors are known for parameters under the penalty {self.word!r}. Use l2 or none, or leave "
+            "the errors out."
         )
 
     @property

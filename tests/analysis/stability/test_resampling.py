@@ -323,10 +323,10 @@ def test_failures_are_counted_and_named(rng: np.random.Generator) -> None:
     learner = Learner(penalty=NoPenalty(), objective=mrfit.learning.objective_specs.LIKELIHOOD)
     networks = mrfit.bootstrap_edges(learner, rows, resamples=resamples).networks
     ((reason, times),) = networks.failures.items()
-    assert "All rows are the same" in reason
+    assert "All rows are equal" in reason
     assert times == 1
     assert len(networks.known) == 2
-    with pytest.raises(InputError, match="failed in each of 1 resamples: All rows are the same"):
+    with pytest.raises(InputError, match="failed in each of 1 resamples: All rows are equal"):
         _ = mrfit.bootstrap_edges(learner, rows, resamples=resamples[1:2]).edges
 
 
