@@ -65,7 +65,7 @@ class MarginComparison:
     largest
         The largest difference of all.
     worst
-        The largest of those beyond chance; None where there is none.
+        The largest difference beyond chance, if any.
     listed
         The worst ten: those beyond chance first, by size, then by what is left of their size after two standard errors.
     """

@@ -25,11 +25,11 @@ class SpuriousMode:
     mass
         Of all probability.
     sum
-        Variables away from their first state there, on average, of ``n_variables``.
+        Mean number of variables off their first state in the mode, of ``n_variables``.
     data_mean, data_max
         The same in the data.
     data_share
-        Of the data that are there: a mode where the data have as much is none.
+        Share of the data's rows in the mode; a mode that the data have, too, is not spurious.
     """
 
     mass: float
@@ -52,9 +52,9 @@ class SpuriousMode:
         log_likelihood: str,
         objective: str | None = None,
     ) -> SpuriousMode | None:
-        """The larger of the two places beyond typical sums, if the model has far more mass there than the data.
+        """Return the heavier of the two tails beyond typical sums, if the model has far more mass there than the data.
 
-        Far more is ten times their share and ten of their rows, and more than a fiftieth of all: less is not to be
+        Far more is ten times the data's share and ten of their rows, and more than a fiftieth of all. Less cannot be
         told from chance, and hardly matters.
         """
         number = np.arange(len(moments.sums))
