@@ -64,7 +64,7 @@ def test_a_page_of_both(shell: Shell, models: tuple[str, str]) -> None:
         (["a.mrf", "b.mrf", "--metric", "ll"], "--metric has no effect here: it needs --data DATA. Leave one out."),
         (["a.mrf", "b.mrf", "--weight", "n"], "--weight has no effect here: it needs --data DATA. Leave one out."),
         (["a.mrf", "b.mrf", "-o", "b.mrf"], "-o b.mrf is what B reads; choose another name."),
-        (["a.mrf", "b.mrf", "--title", "x"], "--title is that of a picture, and none is drawn; add --plot FILE."),
+        (["a.mrf", "b.mrf", "--title", "x"], "--title needs a picture; add --plot FILE."),
         (["-", "-"], "Two inputs cannot both be standard input"),
         (["a.mrf", "no.mrf"], "There is no model file no.mrf; check the name."),
     ],

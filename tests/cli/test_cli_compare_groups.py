@@ -80,7 +80,7 @@ def test_columns_need_not_name_the_groups(shell: Shell, table: str) -> None:
         (["--by", "time", "--tests", "wald", "--structure", "learned"], "was not learned"),
         (["--by", "time", "--paired", "person"], "'person', which the table lacks"),
         (["--by", "a", "--paired", "id"], "Person 'p"),
-        (["--by", "time", "--title", "x"], "none is drawn"),
+        (["--by", "time", "--title", "x"], "--title needs a picture"),
     ],
     ids=["by", "test", "idle", "learned", "paired", "unpaired", "title"],
 )

@@ -130,7 +130,7 @@ def test_files_that_say_nothing_of_stability(fitted: Shell, tmp_path: Path, cont
         (("report", "none.mrf", "-o", "r.html"), "There is no model file none.mrf"),
         (("report", "m.mrf", "-o", "m.mrf"), "-o m.mrf is what MODEL reads"),
         (("report", "m.mrf", "none.csv", "-o", "r.html"), "none.csv"),
-        (("explore", "m.mrf", "--host", "0.0.0.0"), "add --expose if you mean it"),
+        (("explore", "m.mrf", "--host", "0.0.0.0"), "add --expose if you want that"),
         (("report", "m.mrf", "-o", "r.html", "--stability", "none.csv"), "Cannot read the stability of edges"),
         (("explore", "m.mrf", "--port", "99999"), "--port"),
         (("explore", "m.mrf", "--compare", "none.mrf"), "There is no model file none.mrf"),

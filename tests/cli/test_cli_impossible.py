@@ -52,5 +52,5 @@ def test_show_lists_them(shell: Shell, files: Path) -> None:
 def test_theory_is_about_finite_parameters(shell: Shell, files: Path) -> None:
     ran = shell("theory", "m.mrf", "--groups", "2")
     assert ran.code == 2
-    assert ran.err.startswith("mrfit: m.mrf holds some states impossible; the theory is about finite parameters.")
+    assert ran.err.startswith("mrfit: m.mrf makes some states impossible, and the theory needs finite parameters.")
     assert ran.err.count("\n") == 1

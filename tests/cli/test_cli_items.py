@@ -204,10 +204,10 @@ def test_a_model_with_covariates(shell: Shell, survey: Path) -> None:
     ("arguments", "said"),
     [
         (["query", "m.mrf", "--ask", "cough"], "give a state of 'age' as evidence"),
-        (["query", "m.mrf", "--evidence", "age=old", "--ask", "age", "--quiet"], "'age' is a covariate of this model"),
+        (["query", "m.mrf", "--evidence", "age=old", "--ask", "age", "--quiet"], "conditional on the covariate 'age'"),
         (["sample", "m.mrf", "--rows", "5", "-o", "s.csv"], "give a state of 'age'"),
         (["logz", "m.mrf"], "give a state of 'age'"),
-        (["convert", "m.mrf", "m.uai"], "no distribution of all variables"),
+        (["convert", "m.mrf", "m.uai"], "not a distribution of all variables"),
         (["power", "m.mrf"], "conditional on 'age'"),
         (["fit", "survey.csv", "--covariates", "ages"], "There is no variable 'ages'"),
         (

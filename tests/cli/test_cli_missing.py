@@ -74,10 +74,10 @@ def test_scores_of_incomplete_rows(metric: str, shell: Shell, table: str) -> Non
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--penalty", "l1"], "l2 or no penalty"),
-        (["--structure", "learned"], "structure that is given"),
+        (["--penalty", "l1"], "the penalty l2 or none"),
+        (["--structure", "learned"], "needs a fixed structure"),
         (["--valid", "t.csv"], "--valid has no effect here: it needs complete rows"),
-        (["--errors", "model"], "sandwich errors"),
+        (["--errors", "model"], "must be of the kind 'sandwich'"),
     ],
     ids=["l1", "learned", "valid", "model"],
 )

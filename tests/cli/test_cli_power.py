@@ -65,7 +65,7 @@ def test_the_usual_structure_keeps_what_is_said(shell: Shell, model: str) -> Non
     [
         (["--rows", "many"], "not a number"),
         (["--rows", "1"], "at least 2 rows"),
-        (["--structure", "complete"], "all its edges in every table"),
+        (["--structure", "complete"], "With a fixed structure every table has the same edges"),
         (["--sensitivity", "80", "--rows", "20", "--repetitions", "2"], "between 0 and 1"),
         (["--plot", "p.doc"], "let it end in"),
     ],

@@ -23,7 +23,7 @@ def test_clusters_hold_their_rows() -> None:
 
 def test_refusals() -> None:
     dataset = Dataset.from_table(TABLE)
-    with pytest.raises(InputError, match="5 rows need as many names of clusters"):
+    with pytest.raises(InputError, match="Each of the 5 rows needs the name of its cluster"):
         ClusteredRows.of(dataset, IDS[:3])
     with pytest.raises(InputError, match="one cluster"):
         ClusteredRows.of(dataset, ["p"] * 5)

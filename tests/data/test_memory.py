@@ -46,7 +46,7 @@ def test_sizes(text: str | float, n_bytes: float) -> None:
 
 @pytest.mark.parametrize("text", ["big", "0", "-1GB", "1.2.3GB", "GB"])
 def test_what_is_no_size(text: str) -> None:
-    with pytest.raises(InputError, match="is no size; write it like 8GB"):
+    with pytest.raises(InputError, match="is not a size; write it like 8GB"):
         ParseOptions(memory=text)
 
 

@@ -54,7 +54,7 @@ def test_a_declared_order_is_kept_and_new_states_follow() -> None:
 
 def test_parts_with_other_columns_are_refused() -> None:
     parts = [UniqueRows.of(Dataset.from_table({name: [0, 1], "b": [1, 1]})) for name in "ac"]
-    with pytest.raises(DataError, match="Part 2 has other columns than the first; they differ in 'a', 'c'"):
+    with pytest.raises(DataError, match="The columns of part 2 differ from those of the first in 'a', 'c'"):
         UniqueRows.merged(parts)
     with pytest.raises(DataError, match="no parts"):
         UniqueRows.merged([])

@@ -98,7 +98,7 @@ def test_descriptors_have_no_suffix(tmp_path: Path) -> None:
 
 def test_format_overrides_the_suffix(tmp_path: Path) -> None:
     (tmp_path / "table.dat").write_bytes(CONTENT)
-    with pytest.raises(DataError, match=r"'table\.dat' is of no known kind.*format='csv'"):
+    with pytest.raises(DataError, match=r"The kind of 'table\.dat' is not known.*format='csv'"):
         Dataset.from_file(tmp_path / "table.dat")
     assert Dataset.from_file(tmp_path / "table.dat", format="csv").codes.tolist() == CODES
     (tmp_path / "t.csv").write_bytes(parquet_bytes())

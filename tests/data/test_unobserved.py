@@ -77,5 +77,5 @@ _DOORS: dict[str, Callable[[UniqueRows], object]] = {
 
 @pytest.mark.parametrize("door", _DOORS)
 def test_what_does_not_support_them_refuses_them(door: str) -> None:
-    with pytest.raises(DataError, match=r"cells have no value.*missing='drop' or missing='state'"):
+    with pytest.raises(DataError, match=r"values are missing.*missing='drop' or missing='state'"):
         _DOORS[door](_kept())

@@ -278,7 +278,7 @@ def test_pairs_and_larger_sets_in_words(opened: Open) -> None:
     assert together == [f"{100 * p:.1f} %" for p in joint.ravel()]
     held = _model(Factors.from_tables((2, 2, 2), [((0, 1, 2), [0.0] * 7 + [np.log(2.0)])]))
     triple = opened(held, "show=0-1-2")
-    assert "2.00 times what it is otherwise" in triple.text(".right")
+    assert "2.00 times as large as otherwise" in triple.text(".right")
     assert triple.page.locator(".right table").first.locator("tbody td").all_inner_texts() == [
         "x0 = s1, x1 = s1, x2 = s1",
         "+0.693",
@@ -556,8 +556,8 @@ def test_two_models_are_asked_together(opened: Open, tmp_path: Path) -> None:
 def test_resamples_are_told_of_an_edge(opened: Open) -> None:
     stability = {(0, 1): EdgeStability(0.98, -0.6, 0.25)}
     tab = opened(Document.of(_small(), title="t", stability=stability), "show=0-1")
-    assert "In 98 % of the resamples; its weight there ranges from −0.60 to +0.25." in tab.text(".right")
-    assert "faint: in few resamples" in tab.text(".legend")
+    assert "In 98 % of the bootstrap samples; its weight there ranges from −0.60 to +0.25." in tab.text(".right")
+    assert "faint: in few bootstrap samples" in tab.text(".legend")
 
 
 def test_everything_can_be_done_by_keys(opened: Open, tmp_path: Path) -> None:

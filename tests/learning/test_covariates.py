@@ -157,10 +157,13 @@ def test_questions_take_the_covariates(rows: UniqueRows) -> None:
         (lambda model: model.sample(3), "give a state of 'z'"),
         (lambda model: model.map(evidence={"a": 1}), "give a state of 'z'"),
         (lambda model: model.log_z(evidence={"z": [0.2, 0.3, 0.5]}), "give a state of 'z'"),
-        (lambda model: model.marginals(["z"], evidence={"z": 1}), "'z' is a covariate of this model"),
-        (lambda model: model.predict_proba("z", {"a": [1], "b": [1], "c": [1], "z": [1]}), "'z' is a covariate"),
-        (lambda model: model.predict_proba("a", {"b": [1], "c": [1]}), "covariate 'z' has no value in some rows"),
-        (lambda model: model.impute({"a": [1], "b": [1], "c": [1]}), "covariate 'z' has no value in some rows"),
+        (lambda model: model.marginals(["z"], evidence={"z": 1}), "conditional on the covariate 'z'"),
+        (
+            lambda model: model.predict_proba("z", {"a": [1], "b": [1], "c": [1], "z": [1]}),
+            "conditional on the covariate 'z'",
+        ),
+        (lambda model: model.predict_proba("a", {"b": [1], "c": [1]}), "covariate 'z' is missing in some rows"),
+        (lambda model: model.impute({"a": [1], "b": [1], "c": [1]}), "covariate 'z' is missing in some rows"),
         (lambda model: sample_size(model, Learned()), "conditional on 'z'"),
         (lambda model: model.nodes(), "conditional on 'z'"),
         (lambda model: model.goodness({"a": [1], "b": [1], "c": [1], "z": [1]}), "conditional on 'z'"),
@@ -180,7 +183,7 @@ def test_files_and_learners_keep_the_covariates(rows: UniqueRows, tmp_path: Path
     assert Learner.from_dict(loaded.provenance["learner"]) == ON_EDGES
     network = read_network(tmp_path / "m.mrf")
     assert network.marginals(evidence={"z": 0})["b"] == model.marginals(evidence={"z": 0})["b"]
-    with pytest.raises(InputError, match="no distribution of all variables"):
+    with pytest.raises(InputError, match="not a distribution of all variables"):
         write_network(tmp_path / "m.uai", network)
     assert not (tmp_path / "m.uai").exists()
 
@@ -267,13 +270,13 @@ def test_missing_cells(rows: UniqueRows) -> None:
         some[:, column][holes[:, column]] = UNOBSERVED
         holed = UniqueRows.from_codes(rows.domain, some, np.ones(len(some)))
         if not complete:
-            with pytest.raises(InputError, match="covariate 'z' has no value"):
+            with pytest.raises(InputError, match="covariate 'z' is missing in some rows"):
                 fit_incomplete(PLAIN, holed)
             continue
         model = fit_incomplete(PLAIN, holed, errors="sandwich").fitted.model
         assert model.errors is not None
         np.testing.assert_array_less(np.abs(model.w - PLAIN.fit(rows).model.w), model.errors.standard_errors)
-        with pytest.raises(InputError, match="no score under a model with covariates"):
+        with pytest.raises(InputError, match="with covariates cannot score rows with missing values"):
             model.pll(holed)
 
 
@@ -329,9 +332,9 @@ def test_earlier_names_of_covariates(rows: UniqueRows) -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"parameterization": "spectral"}, "canonical coordinates, first states silent, or ordered"),
-        ({"reference": "last"}, "first states silent"),
-        ({"penalty": L1(search="hierarchical")}, "does not know covariates"),
+        ({"parameterization": "spectral"}, "canonical coordinates with the first states as reference, or ordered"),
+        ({"reference": "last"}, "with the first states as reference"),
+        ({"penalty": L1(search="hierarchical")}, "does not support covariates"),
         ({"covariates": (), "covariates_on_edges": True}, "without covariates; name some"),
         ({"covariates": 3}, "must be names of variables"),
     ],
@@ -348,7 +351,7 @@ def test_settings_that_do_not_go_together(settings: dict[str, Any], said: str) -
         (Learner(covariates=("a", "b", "c", "z")), "All variables are covariates"),
         (Learner(ChowLiuTree(), covariates=("z",)), "tree is neither"),
         (Learner(Learned(select="ebic"), covariates=("z",)), "stay in regressions that grow"),
-        (Learner(objective=LikelihoodSpec("chains"), covariates=("z",)), "Chains do not know covariates"),
+        (Learner(objective=LikelihoodSpec("chains"), covariates=("z",)), "Chains do not support covariates"),
         (
             Learner(penalty=PseudoCounts(1.0), objective=LIKELIHOOD, covariates=("z",)),
             "Pseudo-counts smooth whole rows",

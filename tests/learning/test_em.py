@@ -204,12 +204,16 @@ def test_what_is_missing_where() -> None:
 @pytest.mark.parametrize(
     ("learner", "errors", "said"),
     [
-        (Learner(penalty=L1(1.0)), None, "with l2 or no penalty"),
-        (Learner(Learned()), None, "structure that is given"),
-        (Learner(folds=2), None, "without folds"),
-        (Learner(penalty=L2((1.0, 2.0))), None, "one strength"),
-        (PLAIN, "model", "sandwich errors; got 'model'"),
-        (Learner(penalty=NoPenalty(), parameterization="spectral"), "sandwich", "canonical parameters"),
+        (Learner(penalty=L1(1.0)), None, "the penalty l2 or none"),
+        (Learner(Learned()), None, "needs a fixed structure"),
+        (Learner(folds=2), None, "and no folds"),
+        (Learner(penalty=L2((1.0, 2.0))), None, "needs one penalty strength"),
+        (PLAIN, "model", "must be of the kind 'sandwich'; got 'model'"),
+        (
+            Learner(penalty=NoPenalty(), parameterization="spectral"),
+            "sandwich",
+            "need ordered parameters, or canonical ones",
+        ),
     ],
     ids=["l1", "learned", "folds", "strengths", "model", "spectral"],
 )
@@ -225,8 +229,8 @@ def test_a_column_without_values_and_rows_without_end() -> None:
     with pytest.raises(DataError, match="no value in any row"):
         fit_incomplete(PLAIN, UniqueRows.from_codes(domain, codes, np.ones(3)))
     codes[2] = 1
-    with pytest.raises(InputError, match=r"the 14 of one row in 16,384; the limits are 4,194,304 and 4,096"):
+    with pytest.raises(InputError, match=r"the 14 of one row 16,384; the limits are 4,194,304 and 4,096"):
         fit_incomplete(PLAIN, UniqueRows.from_codes(domain, codes, np.ones(3)))
     same: Any = {"a": ["x", "x"], "b": ["y", "y"]}
-    with pytest.raises(InputError, match="are the same"):
+    with pytest.raises(InputError, match="are equal"):
         fit_incomplete(PLAIN, UniqueRows.of(same))

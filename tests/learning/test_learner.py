@@ -89,7 +89,7 @@ def test_a_solver_has_one_word_everywhere(word: str) -> None:
             "number of variables",
         ),
         ({"kind": "Learner", "penalty": {"kind": "l2", "strength": "much"}}, "strength must be a number; got 'much'"),
-        ({"kind": "Learner", "tolerance": "small"}, "no description of a learner"),
+        ({"kind": "Learner", "tolerance": "small"}, "not a description of a learner"),
     ],
 )
 def test_descriptions_of_no_learner_are_refused(document: dict[str, Any], message: str) -> None:

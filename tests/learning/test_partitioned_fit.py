@@ -121,7 +121,7 @@ def test_one_shard_has_the_bits_of_the_rows(
     np.testing.assert_array_equal(found.model.w, expected.model.w)
     assert found.best.train == pytest.approx(expected.best.train, rel=1e-12)
     assert found.model.provenance["data"] == expected.model.provenance["data"]
-    with pytest.raises(InputError, match="counts of this table do not merge"):
+    with pytest.raises(InputError, match="cannot be stored as counts, which folds need"):
         Learner(CompleteGraph(), L2(strength=(1.0, 2.0)), folds=2).fit(PartitionedTable.of(tmp_path))
 
 
@@ -146,6 +146,6 @@ def test_what_needs_all_rows_says_so(tmp_path: Path) -> None:
         Learner(ChowLiuTree(), objective=LIKELIHOOD).fit(parts)
     with pytest.raises(InputError, match="covariates are learned from all rows together"):
         Learner(CompleteGraph(), covariates=("a",)).fit(parts)
-    with pytest.raises(InputError, match="scored from counts, by pll; ll takes whole rows"):
+    with pytest.raises(InputError, match="scored from counts, which give pll only; ll needs whole rows"):
         Learner(ChowLiuTree(), folds=2, judge="ll").fit(parts)
     assert not clusters.is_in_use()

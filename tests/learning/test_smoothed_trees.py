@@ -104,7 +104,7 @@ def test_held_out_rows_choose_the_strength(rng: np.random.Generator) -> None:
     "structure", [Structure.complete(4), Structure.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)])]
 )
 def test_others_are_refused(structure: Structure, rng: np.random.Generator) -> None:
-    with pytest.raises(InputError, match="have a closed form where cliques meet in cliques: trees, or"):
+    with pytest.raises(InputError, match="need a decomposable structure: a tree, or"):
         _fit(random_rows(rng, (2,) * 4, 20), FixedStructure(structure), 1.0)
 
 

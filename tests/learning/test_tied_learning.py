@@ -309,5 +309,5 @@ def test_rough_fits_are_refused_where_nothing_is_chosen_from_them() -> None:
     for settings, held_out in ((learner((1.0, 10.0), "l2"), valid), (replace(tied, folds=2), None)):
         with pytest.raises(InputError, match="Leave rough out"):
             settings.fit(_rows(0), held_out, rough=1e-4)
-    with pytest.raises(InputError, match="at least the tolerance"):
+    with pytest.raises(InputError, match="must be at least the learner's"):
         tied.fit(_rows(0), valid, rough=1e-9)

@@ -203,7 +203,7 @@ def test_impossible_states_survive_a_file_and_no_other_coordinates(rng: np.rando
     model = _with_impossible_states(rng, (2, 3))
     model.save(tmp_path / "model.mrf")
     assert MarkovNetwork.load(tmp_path / "model.mrf").factors == model.factors
-    with pytest.raises(InputError, match="only its full parameters"):
+    with pytest.raises(InputError, match="which only full parameters can express"):
         model.to_parameterization("canonical")
 
 

@@ -67,7 +67,7 @@ function scores(compared: NonNullable<Model["document"]["other"]>["compared"]): 
   return h("p", { class: "words" },
     `Of ${count(n_rows)} rows, mean ${metric}: A ${signed(a, 4)}, B ${signed(b, 4)}; `,
     strong(`difference B − A ${signed(difference, 4)} ± ${standard_error.toFixed(4)}`),
-    ` nats. ${isClear ? "More than two standard errors: no chance, if the rows had no part in learning." : "Less than two standard errors: it may be chance."}`);
+    ` nats. ${isClear ? "More than two standard errors: hardly due to chance, unless the models were learned from these rows." : "Less than two standard errors: it may be due to chance."}`);
 }
 
 function inWords(title: string, learned: string | null, rows: number | null): string {

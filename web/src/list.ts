@@ -85,7 +85,7 @@ export class List {
     const chips = [...evidence.keys()].map((v) => {
       const words = this.state.evidenceInWords(v);
       const clear = (): void => this.state.know(v, null);
-      return h("button", { class: "chip", "aria-label": `Forget ${words}`, on: { click: clear } }, words, h("span", { "aria-hidden": "true" }, " ×"));
+      return h("button", { class: "chip", "aria-label": `Clear ${words}`, on: { click: clear } }, words, h("span", { "aria-hidden": "true" }, " ×"));
     });
     this.chips.replaceChildren(...chips);
     this.chips.hidden = !chips.length;
@@ -106,7 +106,7 @@ export class List {
     this.made = rows;
     if (isSame) return;
     const focused = document.activeElement?.getAttribute("data-key");
-    const empty = h("p", { class: "empty", role: "listitem" }, "No variable has this in its name.");
+    const empty = h("p", { class: "empty", role: "listitem" }, "No variable name contains this.");
     this.rows.replaceChildren(...(rows.size ? [...rows.values()].map((row) => row.element) : [empty]));
     if (focused) this.rows.querySelector<HTMLElement>(`[data-key="${focused}"]`)?.focus({ preventScroll: true });
   }
@@ -164,7 +164,7 @@ export class StateButton {
   ) {
     this.element = h("button", {
       "data-key": key,
-      title: `${state.model.states[v][s]}: click if it is known, shift-click to rule it out`,
+      title: `${state.model.states[v][s]}: click to set it as evidence, shift-click to exclude it`,
       on: {
         click: (event: MouseEvent) => (event.shiftKey ? state.exclude(v, s) : state.toggle(v, s)),
         keydown: (event: KeyboardEvent) => {

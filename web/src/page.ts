@@ -23,20 +23,20 @@ const SPREAD = "± is two standard errors; here the largest of any probability";
 const SECOND_MODE = " · second mode found";
 
 const KEYS: [string, string][] = [
-  ["click a state", "it is known; again: it is not"],
-  ["shift-click a state", "rule it out"],
-  ["click a variable or a line", "look at it; shift-click adds a variable"],
+  ["click a state", "set it as evidence; click again to clear it"],
+  ["shift-click a state", "exclude it"],
+  ["click a variable or a line", "show it; shift-click adds a variable"],
   ["drag, wheel, double-click", "move, zoom"],
   ["arrow keys", "from variable to variable"],
   ["shift with arrow keys", "move the variable"],
-  ["Enter", "along the strongest lines of a variable"],
+  ["Enter", "follow the strongest edges of a variable"],
   ["1 … 9", "set a state of the variable"],
-  ["Backspace", "forget what is known of it"],
+  ["Backspace", "clear its evidence"],
   ["Escape", "back to the whole network"],
   ["f", "fit everything into view"],
   ["/", "find a variable"],
-  ["c", "clear what is known"],
-  ["k", "keep this case, and compare others with it"],
+  ["c", "clear all evidence"],
+  ["k", "hold this evidence to compare with"],
   ["?", "this list"],
 ];
 
@@ -108,7 +108,7 @@ export class Page {
     this.below.append(filter.element, filter.legend);
     const left = h("aside", { class: "left", "aria-label": "Variables" },
       h("div", { class: "finder" }, this.list.search, this.list.order), this.list.chips, this.list.scroller);
-    const right = h("aside", { class: "right", "aria-label": "What is looked at" }, new Panel(this.state).element);
+    const right = h("aside", { class: "right", "aria-label": "Details" }, new Panel(this.state).element);
     this.help.append(this.helpContent());
     return [this.header(), left, centre, right, this.said, this.help];
   }
@@ -159,7 +159,7 @@ export class Page {
       ["Edges, .csv", () => save(name("-edges.csv"), edgesCsv(this.state), "text/csv")],
       ["Edges, .graphml", () => save(name(".graphml"), graphml(this.state), "application/xml")],
       ["Probabilities, .csv", () => save(name("-probabilities.csv"), probabilitiesCsv(this.state), "text/csv")],
-      ["Forget moved places", () => (forgetPlaces(), location.reload())],
+      ["Reset positions", () => (forgetPlaces(), location.reload())],
     ];
     const { server } = this;
     if (server) {
@@ -189,7 +189,7 @@ export class Page {
     const { chosen } = this.state;
     this.clear.disabled = chosen.evidence.size === 0;
     this.keep.textContent = this.state.kept ? "Stop comparing" : "Compare";
-    this.keep.title = this.state.kept ? `Lower bars show: ${this.state.kept.words}` : "Keep this case; lower bars then show it";
+    this.keep.title = this.state.kept ? `Lower bars show: ${this.state.kept.words}` : "Hold this evidence; lower bars then show it";
     this.keep.disabled = this.model.other !== null || !this.state.kept && chosen.evidence.size === 0;
   }
 
@@ -259,8 +259,8 @@ export class Page {
 
   private whyNot(k: number): string {
     const { problem } = this.heard[k];
-    if (!k) return problem ?? "What is set has probability zero under the model; the picture is that of before. Change it.";
-    return problem ? `B: ${problem}` : "What is set has probability zero under B; its marks are those of before. Change it.";
+    if (!k) return problem ?? "This evidence has probability zero under the model; the page still shows the evidence before. Change it.";
+    return problem ? `B: ${problem}` : "This evidence has probability zero under B; its marks still show the evidence before. Change it.";
   }
 
   /** So that what moves has moved in one mode. */

@@ -121,12 +121,12 @@ export class Panel {
     const holding = model.largerScopes([a, b]);
     return [
       this.title(`${model.names[a]} – ${model.names[b]}`),
-      model.other ? comparedPair(model, a, b) ?? h("p", {}, "Joined in neither model.") : h("p", { class: "words" }, ...this.pairInWords(a, b)),
+      model.other ? comparedPair(model, a, b) ?? h("p", {}, "No edge in either model.") : h("p", { class: "words" }, ...this.pairInWords(a, b)),
       this.stabilityInWords(a, b),
       parameters && table2(`Parameters${this.ofFirst}, in log p`, this.corner(scope!.variables), parameters),
       parameters && quiet(`${model.document.parameterization} coordinates: ${model.document.meaning}`),
       this.jointTable(a, b),
-      holding.length ? this.scopeList("Larger interactions that hold it", holding) : null,
+      holding.length ? this.scopeList("Larger interactions that contain it", holding) : null,
       h("h3", {}, "Its variables"),
       ...[a, b].map((v) => this.bars(v)),
     ];
@@ -134,23 +134,23 @@ export class Panel {
 
   private pairInWords(a: number, b: number): Part[] {
     const { model } = this;
-    if (model.edgeBetween(a, b) === undefined) return ["Not joined: given all other variables, they are independent."];
+    if (model.edgeBetween(a, b) === undefined) return ["No edge: they are independent given all other variables."];
     const [one, other] = [model.stateName(a, model.states[a].length - 1), model.stateName(b, model.states[b].length - 1)];
     if (!model.isBinary(a) || !model.isBinary(b)) {
       const edge = model.edgeBetween(a, b)!;
       const weight = model.edge(edge)[2];
       const [shown, unit] = model.isSigned(edge) ? [signed(weight), "log odds ratio per step"] : [weight.toFixed(2), "norm of the centered table, no sign"];
-      return ["Their edge weight is ", strong(shown), ` (${unit}); the table says which states go together.`];
+      return ["Their edge weight is ", strong(shown), ` (${unit}); the table shows which states go together.`];
     }
     const odds = oddsFactor(model, a, b);
     if (odds !== null) {
-      return ["All else equal, ", strong(one), " multiplies the odds of ", strong(other), " by ", strong(factor(odds), odds < 1 ? "apart" : "together"), ", and the other way round."];
+      return ["All else equal, ", strong(one), " multiplies the odds of ", strong(other), " by ", strong(factor(odds), odds < 1 ? "apart" : "together"), ", and vice versa."];
     }
     const given = (v: number): number => this.state.chosen.evidence.get(v)?.[0] ?? 0;
     const others = [...new Set(model.largerScopes([a, b]).flatMap((k) => model.document.scopes[k][0]))].filter((v) => v !== a && v !== b);
     const at = others.slice(0, 4).map((v) => model.stateName(v, given(v))).join(", ") + (others.length > 4 ? `, and ${others.length - 4} more` : "");
     const here = oddsFactorAt(model, a, b, given);
-    return ["How they go together depends on other variables. At ", h("em", {}, at), ", ", strong(one), " multiplies the odds of ", strong(other), " by ", strong(factor(here), here < 1 ? "apart" : "together"), "."];
+    return ["Their association depends on other variables. At ", h("em", {}, at), ", ", strong(one), " multiplies the odds of ", strong(other), " by ", strong(factor(here), here < 1 ? "apart" : "together"), "."];
   }
 
   private stabilityInWords(a: number, b: number): HTMLElement | null {
@@ -160,8 +160,8 @@ export class Panel {
     const [inclusion, low, high] = stability;
     const end = (value: number | null, otherwise: string): string => (value === null ? otherwise : value ? signed(value) : "0");
     return quiet(
-      `In ${percent(inclusion, 0)} of the resamples; its weight there ranges from ${end(low, "−∞")} to ${end(high, "+∞")}. `,
-      "Where weights are shrunken or edges selected, that is no confidence interval.");
+      `In ${percent(inclusion, 0)} of the bootstrap samples; its weight there ranges from ${end(low, "−∞")} to ${end(high, "+∞")}. `,
+      "If weights are shrunk or edges selected, this is not a confidence interval.");
   }
 
   /** Of two models only one has its tables here. */
@@ -227,12 +227,12 @@ export class Panel {
   private largerInWords(own: number[], values: (number | null)[]): Part[] {
     const { model } = this;
     if (own.length !== 3 || !own.every((v) => model.isBinary(v))) {
-      return [`An interaction of ${own.length} variables: what their smaller interactions do not say.`];
+      return [`An interaction of ${own.length} variables, beyond their smaller interactions.`];
     }
     const at = (k: number): number => values[k] ?? -Infinity;
     const ratio = Math.exp(at(7) - at(6) - at(5) + at(4) - at(3) + at(2) + at(1) - at(0));
     const [a, b, c] = own.map((v) => model.stateName(v, 1));
-    return ["When ", strong(c), ", the odds ratio of ", strong(a), " and ", strong(b), " is ", strong(factor(ratio), ratio < 1 ? "apart" : "together"), " times what it is otherwise, by this interaction and all else equal."];
+    return ["When ", strong(c), ", the odds ratio of ", strong(a), " and ", strong(b), " is ", strong(factor(ratio), ratio < 1 ? "apart" : "together"), " times as large as otherwise, by this interaction alone and all else equal."];
   }
 
   private bars(v: number): HTMLElement {
@@ -277,7 +277,7 @@ export class Panel {
       h("p", {}, [told.learned, told.rows ? `learned from ${count(told.rows)} rows` : null].filter(Boolean).join("; ") || "The model does not say how it was learned."),
       state.answer?.gap ? h("p", {}, secondMode(state.answer)) : null,
       state.kept ? h("p", {}, "Two cases. Upper bars: ", strong(state.caseInWords), "; lower bars: ", strong(state.kept.words), ".") : null,
-      state.answer?.map ? this.mostProbable(state.answer.map) : state.asked?.map ? quiet("The most probable states together are being sought …") : null,
+      state.answer?.map ? this.mostProbable(state.answer.map) : state.asked?.map ? quiet("Searching for the most probable states of all variables …") : null,
       lines.length ? table("Strongest interactions", ["pair", "weight", ...this.resamplesHead], lines) : null,
       model.larger.length ? this.scopeList("Strongest larger interactions", model.larger) : null,
       told.groups ? this.groups() : null,
@@ -313,7 +313,7 @@ export class Panel {
         h("td", {}, link(model.names[v], `dm${v}`, this.look([v]))),
         figure(model.states[v][states[v]], moved.includes(v) ? "strong" : "")));
     const heading = state.answer!.exact ? "Most probable together" : "Probable together; there may be better";
-    const note = moved.length ? `In bold: ${plural(moved.length, "variable")} whose own most probable state is another.` : "";
+    const note = moved.length ? `In bold: ${plural(moved.length, "variable")} whose most probable state by itself differs.` : "";
     return table(heading, ["variable", "state"], lines, note || rest(states.length));
   }
 
@@ -347,7 +347,7 @@ export class Panel {
     const picture = svg("svg", { viewBox: "0 0 320 82", class: "line", role: "img", "aria-label": `Centers: ${centers.map((c, k) => `${signed(c)} (${sizes[k]})`).join(", ")}` });
     picture.append(...parts);
     const n = sizes.reduce((sum, size) => sum + size, 0);
-    const figure = h("div", {}, h("h3", {}, `${centers.length} learned values, ${equal ? "shared by" : "near which stand"} ${count(n)} parameters`));
+    const figure = h("div", {}, h("h3", {}, `${centers.length} learned values, ${equal ? "shared by" : "that attract"} ${count(n)} parameters`));
     figure.append(picture);
     return figure;
   }

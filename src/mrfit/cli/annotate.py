@@ -51,7 +51,7 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
 
     check_one_stream(model_file, data)
     if data is None and options["stability"] is None:
-        raise InputError("There is nothing to say of the model: give DATA, --stability CSV, or both.")
+        raise InputError("There is nothing to add to the model: give DATA, --stability CSV, or both.")
     check_files(
         {"MODEL": model_file, "DATA": data, "--stability": options["stability"]}, {"-o": options["output"]}, options
     )

@@ -71,7 +71,8 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
 
     if not options["expose"] and not is_loopback(options["host"].lower()):
         raise InputError(
-            f"--host {options['host']} lets other machines ask; add --expose if you mean it, or leave --host out."
+            f"--host {options['host']} lets other machines query the model; add --expose if you want that, or leave "
+            "--host out."
         )
     if options["compare"] is not None and options["stability"] is not None:
         raise InputError("--stability is of one model, and --compare shows two; leave one of them out.")

@@ -51,7 +51,7 @@ def check_resumable(inputs: Named, outputs: Mapping[str, str | None], options: M
     """Check files as `check_files` does, with that of --resume, which is appended to if it exists and is no stream."""
     check_files(inputs, outputs, options)
     if options["resume"] == STANDARD:
-        raise InputError("--resume - is a stream, which keeps nothing; name a file.")
+        raise InputError("--resume needs a file that can be read again, and - is a stream; name a file.")
     check_files(inputs, {**outputs, "--resume": options["resume"]}, {**options, "no_clobber": False})
 
 

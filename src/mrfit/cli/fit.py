@@ -258,7 +258,7 @@ def _structures(
     if len(learners) > 1 and options["valid"] is None and not options["folds"]:
         raise InputError("Choosing among several degree bounds needs held-out rows: give --valid or --folds.")
     if len(learners) > 1 and options["resume"] is not None:
-        raise InputError("--resume keeps the optima of one structure; give one degree bound, and each its own file.")
+        raise InputError("--resume stores the fits of one structure; give one degree bound, and each its own file.")
     return list(learners.items())
 
 

@@ -51,7 +51,7 @@ def check_title(options: Mapping[str, Any], *plots: str) -> None:
     """A title needs a picture, which one of the options ``plots`` asks for, by default --plot."""
     plots = plots or ("--plot",)
     if options["title"] is not None and all(options[plot[2:].replace("-", "_")] is None for plot in plots):
-        raise InputError(f"--title is that of a picture, and none is drawn; add {plots[0]} FILE.")
+        raise InputError(f"--title needs a picture; add {plots[0]} FILE.")
 
 
 def check_layout(options: Mapping[str, Any]) -> None:
@@ -59,7 +59,7 @@ def check_layout(options: Mapping[str, Any]) -> None:
     from mrfit.plots.layout_file import check_layout_path
 
     if options["layout"] != "force" and options["plot"] is None and options["save_layout"] is None:
-        raise InputError(f"--layout {options['layout']} says how to draw, but nothing is drawn; add --plot FILE.")
+        raise InputError(f"--layout {options['layout']} needs a picture; add --plot FILE.")
     if options["save_layout"] is not None:
         check_layout_path(options["save_layout"])
     if options["layout"] not in ("force", "circle") and not Path(options["layout"]).exists():

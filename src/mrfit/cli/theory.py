@@ -94,7 +94,7 @@ def command(model_file: str, data: str | None, n_groups: int | None, tie: str | 
     model = load_model(model_file)
     if model.has_impossible_states:
         raise InputError(
-            f"{model_file} holds some states impossible; the theory is about finite parameters. Use others."
+            f"{model_file} makes some states impossible, and the theory needs finite parameters. Use another model."
         )
     if model.groups is None and n_groups is None:
         raise InputError(

@@ -258,8 +258,8 @@ class _Cluster:
             yield
         except KilledWorker as error:
             raise InputError(
-                f"Every worker of the cluster {self.address} that took {name} died of it ({error.allowed_failures + 1} "
-                "did). Cut it into smaller parts, give workers more memory, or leave it out."
+                f"{error.allowed_failures + 1} workers of the cluster {self.address} died while working on {name}. "
+                "Split it into smaller parts, give workers more memory, or leave it out."
             ) from None
         except (CancelledError, OSError) as error:
             if isinstance(error, OSError) and error.errno is not None and future.done():  # the task's own

@@ -26,7 +26,10 @@ class ClusteredRows:
         """Group the rows of a dataset by their cluster ids."""
         names = np.asarray(ids).astype(str)
         if names.shape != (dataset.n_rows,):
-            raise InputError(f"{dataset.n_rows:,} rows need as many names of clusters; got shape {names.shape}.")
+            raise InputError(
+                f"Each of the {dataset.n_rows:,} rows needs the name of its cluster; got an array of shape "
+                f"{names.shape}."
+            )
         clusters, number = np.unique(names, return_inverse=True)
         if len(clusters) < 2:
             raise InputError("All rows belong to one cluster, so clusters cannot be resampled; use another column.")

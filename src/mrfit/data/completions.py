@@ -85,7 +85,7 @@ def _check_number(rows: UniqueRows, n_ways: NDArray[np.object_]) -> None:
     if n_ways[worst] > _MOST_OF_ROW or n_ways.sum() > _MOST:
         n_missing = int((rows.codes[worst] == UNOBSERVED).sum())
         raise InputError(
-            f"The missing cells of all rows can be filled in {n_ways.sum():,} ways, the {n_missing} of one row in "
+            f"The missing values of all rows have {n_ways.sum():,} completions, the {n_missing} of one row "
             f"{n_ways[worst]:,}; the limits are {_MOST:,} and {_MOST_OF_ROW:,}. Leave out rows or columns with many "
-            "missing cells."
+            "missing values."
         )

@@ -137,8 +137,8 @@ def check_complete(codes: NDArray[np.uint8], what: str) -> None:
     if not has_all_cells(codes):
         n_missing = int(np.count_nonzero(codes == UNOBSERVED))
         raise DataError(
-            f"{n_missing:,} cells have no value, and {what} needs all of them. Read the table with missing='drop' or "
-            "missing='state'."
+            f"{n_missing:,} values are missing, and {what} needs complete rows. Read the table with missing='drop' "
+            "or missing='state'."
         )
 
 
@@ -250,8 +250,8 @@ class Encoder:
         if set(own) != set(others):
             different = listed(sorted(set(own) ^ set(others)))
             raise DataError(
-                f"It has other columns than the files before it; they differ in {different}. The files of one table "
-                "need the same columns."
+                f"Its columns differ from those of the files before it in {different}. All files of one table need "
+                "the same columns."
             )
         for vocabulary in self._vocabularies:
             vocabulary.n_values += others[vocabulary.name].n_values

@@ -54,7 +54,10 @@ class GroupedRows:
         """Split rows by group, where each person in ``ids`` (one per row) has one row in every group."""
         names = np.asarray(ids).astype(str)
         if names.shape != (dataset.n_rows,):
-            raise InputError(f"{dataset.n_rows:,} rows need as many names of persons; got shape {names.shape}.")
+            raise InputError(
+                f"Each of the {dataset.n_rows:,} rows needs the name of its person; got an array of shape "
+                f"{names.shape}."
+            )
         if (dataset.sample_weight != 1).any():
             raise InputError("Rows with weights cannot be paired; give every row of every person once.")
         found = cls.of(UniqueRows.from_dataset(dataset), by)

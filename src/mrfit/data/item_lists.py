@@ -74,7 +74,7 @@ def read_sparse(
                 found.add(line, how.separator)
             limit.check(found.n_bytes_needed, share_read)
         if not found.n_items:
-            raise DataError("There are no items in it; at least one row needs some.")
+            raise DataError("It contains no items; at least one row needs some.")
         return found.rows(reading)
 
 

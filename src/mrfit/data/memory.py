@@ -28,7 +28,7 @@ def n_bytes_of_size(size: float | str) -> float:
     except ValueError:
         n_bytes = 0.0
     if n_bytes <= 0.0:
-        raise InputError(f"memory={str(size)!r} is no size; write it like 8GB or 500MB.")
+        raise InputError(f"memory={str(size)!r} is not a size; write it like 8GB or 500MB.")
     return n_bytes
 
 
@@ -80,5 +80,5 @@ class MemoryLimit:
         raise DataError(
             f"Its rows need about {format_size(forecast)} of memory{so_far}; {format_size(self.n_bytes)} may be used. "
             "Leave columns out, for instance exclude=[...]; fit it in parts, which holds no rows (mrfit fit "
-            "--in-parts; Parts.of in Python); or allow more, for instance memory='16GB'."
+            "--in-parts; PartitionedTable.of in Python); or allow more, for instance memory='16GB'."
         )

@@ -20,8 +20,8 @@ def merge_domains(domains: Sequence[Domain]) -> Domain:
         if set(other.names) != set(first.names):
             different = sorted(set(other.names) ^ set(first.names))
             raise DataError(
-                f"Part {number} has other columns than the first; they differ in {listed(different)}. Parts of one "
-                "table have the same columns."
+                f"The columns of part {number} differ from those of the first in {listed(different)}. All parts of "
+                "one table need the same columns."
             )
     return Domain(tuple(_united([domain[domain.index(name)] for domain in domains]) for name in first.names))
 

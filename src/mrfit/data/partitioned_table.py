@@ -110,7 +110,7 @@ class PartitionedTable:
     def domain(self) -> Domain:
         """Variables and their states."""
         if self.reading.domain is None:
-            raise InputError("The states of parts are not known yet; use Parts.of.")
+            raise InputError("The states of the parts are not known yet; use PartitionedTable.of.")
         return self.reading.domain
 
     def called(self) -> str:

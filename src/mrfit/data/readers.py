@@ -140,12 +140,12 @@ def _suffix(place: Storage, layout: FileLayout, file: Peekable) -> str:
     if suffix not in _KINDS:
         if suffix in (".items", ".basket"):
             raise DataError(
-                f"{place.name!r} holds lists of items, which this does not read; structure, fit and score do. Convert "
-                "it to a table."
+                f"{place.name!r} contains lists of items, which only structure, fit and score read. Convert it to a "
+                "table."
             )
         raise DataError(
-            f"{place.name!r} is of no known kind; expected {_ACCEPTED}. Say what it is, for instance format='csv', or "
-            "convert it."
+            f"The kind of {place.name!r} is not known; expected {_ACCEPTED}. Name it, for instance format='csv', or "
+            "convert the file."
         )
     if suffix == ".data" and layout.weight is not None:
         raise DataError(

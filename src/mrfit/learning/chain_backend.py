@@ -92,8 +92,8 @@ class UnknownLikelihood(Objective):
 
     def _refuse(self) -> NoReturn:
         raise InputError(
-            "Chains give no exact values of the likelihood, which this penalty needs: they learn with l2, l1 or group, "
-            "of which single variables, if anything, are free, and tied parameters. Choose one of these, a structure "
+            "This penalty needs exact values of the likelihood, which chains do not give. Chains learn with l2, l1 "
+            "or group (with at most single variables free), and tied parameters. Use one of these, a structure "
             "that an exact engine fits, or the pseudo-likelihood."
         )
 

@@ -106,8 +106,8 @@ def product_path(problem: FitProblem, strengths: Sequence[float]) -> Iterator[Op
     """
     if problem.learner.covariates:
         raise InputError(
-            "Pseudo-counts smooth whole rows, and so the distribution of covariates, which have none. Use another "
-            "penalty, such as l2."
+            "Pseudo-counts smooth whole rows, but the model has no distribution of covariates to smooth. Use "
+            "another penalty, such as l2."
         )
     for strength in sorted(strengths, reverse=True):
         begun = time.perf_counter()
@@ -117,9 +117,9 @@ def product_path(problem: FitProblem, strengths: Sequence[float]) -> Iterator[Op
         times = multiplicities(parameters.structure, shape)
         if times is None:
             raise InputError(
-                "Pseudo-counts have a closed form where cliques meet in cliques: trees, or graphs without a loop that "
-                "lacks a chord, with all sets of variables within their cliques. This structure is none. Use "
-                "structure tree, or another penalty such as l2."
+                "Pseudo-counts need a decomposable structure: a tree, or a chordal graph with all sets of "
+                "variables within its cliques. This structure is not decomposable. Use structure tree, or another "
+                "penalty such as l2."
             )
         states, tables = TreeStates(parameters), RowTables(parameters)
         weight = strength * int(tables.n_cells.max(initial=1)) if learned is None else learned[1]

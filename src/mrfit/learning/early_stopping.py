@@ -8,17 +8,17 @@ from math import inf
 from mrfit._typing import Floats
 from mrfit.objectives.cached import CachedObjective
 
-_LOOK = 50  # passes over the training rows between two looks at the validation rows, which take about five
+_LOOK = 50  # passes over the training rows between two checks; scoring the validation rows costs about five
 _WORSE = 3e-4  # of a score: since the last look
 _BEHIND = 3e-3  # of a score: behind the best
 
 
 class EarlyStopping:
-    """Fits of one grid against each other, by their scores on validation rows.
+    """Abandon fits that cannot win on the validation rows.
 
-    A fit is lost when it is behind the ``best`` of the others and its score falls: without a penalty a way to the
-    optimum that begins to follow every row goes on doing so. Where the best falls behind it later, it has to be run on.
-    Short fits are never looked at.
+    A fit is lost when its validation score falls and is already behind the ``best`` finished one. Without a penalty, a
+    path to the optimum that starts to overfit keeps overfitting, so its final score would be worse still. If the best
+    turns out to be worse later, an abandoned fit has to be run to its end. Short fits are never checked.
     """
 
     def __init__(self, objective: CachedObjective, score: Callable[[Floats], float]) -> None:
@@ -26,7 +26,7 @@ class EarlyStopping:
         self.best = -inf
 
     def begun(self, w: Floats) -> Callable[[Floats], bool]:
-        """Tells of a fit that begins at ``w`` whether it is lost, from point to point."""
+        """Return a function of later points that tells whether the fit that begins at ``w`` is lost."""
         latest: Floats | float = w
         then = self._objective.passes
 

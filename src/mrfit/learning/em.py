@@ -125,7 +125,7 @@ def fit_incomplete(
     _check_covariates(learner, rows)
     completions = Completions.of(rows)
     if completions.observed.n_distinct < 2:
-        raise InputError("All rows that have a value are the same; nothing can be learned from them. Use more rows.")
+        raise InputError("All rows with observed values are equal, so nothing can be learned from them. Use more rows.")
     if errors is not None:
         check_incomplete_errors(errors, learner)
     rounds = _Rounds(replace(learner, tolerance=min(learner.tolerance, _TOLERANCE)), completions, jobs, callback)
@@ -140,24 +140,24 @@ def fit_incomplete(
 def _check(learner: Learner) -> None:
     if not learner.objective.is_score:
         raise InputError(
-            f"EM learns by the likelihood or the pseudo-likelihood, of which observed cells say something; "
-            f"{learner.objective.word} is neither. Use one of these, or leave incomplete rows out."
+            f"EM needs the likelihood or the pseudo-likelihood; got {learner.objective.word}. Use one of these, or "
+            "leave incomplete rows out."
         )
     if learner.structure.is_learned or learner.folds or not isinstance(learner.penalty, NoPenalty | L2 | SumOfSquares):
         raise InputError(
-            "EM learns parameters of a structure that is given, with l2 or no penalty, and without folds. Use such "
-            "settings, or leave incomplete rows out."
+            "EM needs a fixed structure, the penalty l2 or none, and no folds. Change these settings, or leave "
+            "incomplete rows out."
         )
     if len(learner.penalty.strengths or ()) > 1:
-        raise InputError("EM learns at one strength of the penalty; give one.")
+        raise InputError("EM needs one penalty strength; give one.")
 
 
 def _check_covariates(learner: Learner, rows: UniqueRows) -> None:
     for name in learner.covariates:
         if not has_all_cells(rows.codes[:, rows.domain.index(name)]):
             raise InputError(
-                f"The covariate {name!r} has no value in some rows, and nothing is learned of its distribution. Leave "
-                "these rows out."
+                f"The covariate {name!r} is missing in some rows, and the model has no distribution to complete it "
+                "from. Leave these rows out."
             )
 
 

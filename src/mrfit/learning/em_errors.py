@@ -21,11 +21,11 @@ _MOST_COMPLETE = 2**13  # distinct complete rows, whose gradients are held at on
 
 def check_incomplete_errors(kind: str, learner: Learner) -> None:
     if kind != "sandwich":
-        raise InputError(f"Rows with missing cells have sandwich errors; got {kind!r}.")
+        raise InputError(f"With missing values, standard errors must be of the kind 'sandwich'; got {kind!r}.")
     if not learner.parameterization_kind.takes_covariates or learner.reference != "first":
         raise InputError(
-            "Errors of incomplete rows are those of ordered parameters, or canonical parameters with the first states "
-            "silent."
+            "Standard errors from incomplete rows need ordered parameters, or canonical ones whose reference "
+            "categories are the first states. Change the parameterization, or leave the errors out."
         )
 
 
@@ -38,11 +38,11 @@ def incomplete_errors(
     missing cells would have said.
     """
     if len(fit.without_finite_optimum):
-        raise InputError("Some parameters have no finite optimum, so that there are no errors; use an l2 penalty.")
+        raise InputError("Some parameters have no finite optimum, so they have no standard errors; use an l2 penalty.")
     if completions.complete.n_distinct > _MOST_COMPLETE:
         raise InputError(
-            f"Errors take the gradients of {completions.complete.n_distinct:,} complete rows; the limit is "
-            f"{_MOST_COMPLETE:,}. Leave the errors out, or rows with many missing cells."
+            f"Standard errors need the gradients of {completions.complete.n_distinct:,} completed rows; the limit "
+            f"is {_MOST_COMPLETE:,}. Leave the errors out, or rows with many missing values."
         )
     model = fit.model
     problem = FitProblem(weighted, model.structure, learner, jobs)

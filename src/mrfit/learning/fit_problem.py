@@ -177,9 +177,9 @@ class FitProblem:
         w = forest_parameters(self.coordinates.parameters, self.rows_in_memory)
         if w is None:
             raise InputError(
-                "A penalty draws parameters towards the tree where they can say what a tree says: in canonical or "
-                "spectral coordinates, with all single variables and some pairs. Use other coordinates or another "
-                "structure, or draw towards zero."
+                "Parameters can be shrunk towards a tree only in coordinates that express one: canonical or "
+                "spectral, with all single variables and some pairs. Use other coordinates or another structure, "
+                "or shrink towards zero."
             )
         return w
 

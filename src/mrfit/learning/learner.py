@@ -179,7 +179,7 @@ class Learner:
         if self.folds < 0 or self.folds == 1:
             raise InputError(f"Cross-validation needs at least 2 folds, or 0 for none; got {self.folds}.")
         if self.judge not in (None, *JUDGES):
-            raise InputError(f"Held-out rows judge by {listed(JUDGES)}; got {self.judge!r}.")
+            raise InputError(f"The metric of held-out rows (judge) is one of {listed(JUDGES)}; got {self.judge!r}.")
         if self.patience < 1:
             raise InputError(f"The patience with a path must be at least 1; got {self.patience}.")
         check_seed(self.seed)
@@ -196,7 +196,9 @@ class Learner:
         known = self.ordered if self.parameterization_kind.has_scores else ()
         for name, _ in scores:
             if known != ALL and name not in known:
-                raise InputError(f"Scores belong to ordered variables, and {name!r} is none; name it in `ordered`.")
+                raise InputError(
+                    f"There are scores for {name!r}, which is not an ordered variable; name it in `ordered`."
+                )
 
     def _check_covariates(self) -> None:
         object.__setattr__(self, "covariates", tuple(dict.fromkeys(self.covariates)))  # a column may be named twice
@@ -209,11 +211,11 @@ class Learner:
             return
         if not self.parameterization_kind.takes_covariates or self.reference != "first":
             raise InputError(
-                "Networks with covariates have canonical coordinates, first states silent, or ordered ones; got "
-                f"{self.parameterization_kind.word!r} and {self.reference!r}."
+                "Networks with covariates need canonical coordinates with the first states as reference, or "
+                f"ordered ones; got {self.parameterization_kind.word!r} and {self.reference!r}."
             )
         if self.penalty.searches:
-            raise InputError("A search for larger scopes does not know covariates; leave one of them out.")
+            raise InputError("The search for larger scopes does not support covariates; leave one of them out.")
 
     def _check_kinds(self) -> None:
         """Settings come from JSON too, which may hold anything; one name, or a list of them, is as good as a tuple."""
@@ -265,7 +267,7 @@ class Learner:
         if not covariates:
             return self.structure_learner.learn(rows, valid=valid, jobs=jobs)
         if len(covariates) == len(rows.domain):
-            raise InputError("All variables are covariates; leave one out, which depends on them.")
+            raise InputError("All variables are covariates, so that none is left to model; name fewer.")
         learned = self.structure_learner.with_covariates(self.covariates, rows.domain).learn(
             rows, valid=valid, jobs=jobs
         )
@@ -331,7 +333,7 @@ class Learner:
         try:
             learner = from_plain(dict(document), cls)
         except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
-            raise InputError(f"This is no description of a learner: {error}") from error
+            raise InputError(f"This is not a description of a learner: {error}") from error
         if not isinstance(learner, cls):
             raise InputError(f"A learner was expected; got a description of {type(learner).__name__}.")
         return learner
@@ -493,7 +495,7 @@ class Learner:
         self, path: str | Path, problem: FitProblem, valid: UniqueRows | None, rough: float | None
     ) -> AbstractContextManager[FitCheckpoint]:
         if problem.chain_problem is not None:
-            raise InputError("Chains are where they are and keep no optima to go on from; leave resume out.")
+            raise InputError("Fits by chains store no optima, so they cannot be resumed; leave resume out.")
         settings = {
             "version": versions()["mrfit"],
             "learner": learner_digest(self),
@@ -507,11 +509,13 @@ class Learner:
         if rough is None:
             return
         if not self.tolerance <= rough < np.inf:
-            raise InputError(f"Rough fits have a violation of at least the tolerance {self.tolerance:g}; got {rough}.")
+            raise InputError(
+                f"The tolerance of rough fits must be at least the learner's, {self.tolerance:g}; got {rough}."
+            )
         if not self.penalty.is_tied or self.objective.is_joint or not has_valid or is_watched:
             raise InputError(
-                "Rough fits are for grids of tied parameters by pseudo-likelihood that validation rows choose from, "
-                "without a callback. Leave rough out."
+                "Rough fits need tied parameters, the pseudo-likelihood and validation rows, and no callback. "
+                "Leave rough out."
             )
 
     def _check_choosable(self, grid: Grid, *, selecting: bool) -> None:
@@ -554,10 +558,10 @@ def _check_known(best: CandidateFit) -> None:
     """Chains that do not mix have learned something, but nobody can say what."""
     if best.solution.status is Status.NOT_MIXING:
         raise InputError(
-            "Chains do not mix on this model: annealing from the data and from everywhere disagree, or a few chains "
-            "decide, so that its likelihood is not known. Variables that nearly determine each other do that. Use a "
-            "structure that grows while an exact engine fits it (--structure grown --cells 1e6, Grown(cells=1e6)), or "
-            "tree."
+            "Chains do not mix on this model, so its likelihood is not known: annealing from the data and from the "
+            "uniform distribution disagree, or few chains carry the estimate. That happens if variables nearly "
+            "determine each other. Use a structure that grows while an exact engine fits it (--structure grown "
+            "--cells 1e6, or LikelihoodGrowth(cells=1e6)), or tree."
         )
 
 

@@ -279,7 +279,7 @@ class LikelihoodSpec(ObjectiveSpec):
     def _given_covariates(self, parameters: Parameterization, *, jobs: int) -> Backend:
         """Exact in every state of the covariates."""
         if self.engine == CHAINS:
-            raise InputError("Chains do not know covariates; use the engine exact, or the pseudo-likelihood.")
+            raise InputError("Chains do not support covariates; use the engine exact, or the pseudo-likelihood.")
         exact = replace(self, engine=EXACT) if self.engine == AUTO else self
         left = without_covariates(parameters)
         inner = exact.coordinates(left, listed=True, keep_zeros=True, jobs=jobs)
@@ -302,8 +302,8 @@ class LikelihoodSpec(ObjectiveSpec):
             return None
         if parameters.structure.is_saturated:
             raise InputError(
-                "All sets of variables make one clique, in which a junction tree has nothing to gain. Use the engine "
-                "enumeration, or a lower order."
+                "With all sets of variables, the junction tree is a single clique and saves nothing. Use the "
+                "engine enumeration, or a lower order."
             )
         _check_number(parameters.n_parameters)
         plan = plan_tree_states(parameters)
@@ -324,15 +324,15 @@ class LikelihoodSpec(ObjectiveSpec):
     def check_finite(self, rows: UniqueRows, coordinates: Backend, penalized: NDArray[np.bool_]) -> None:
         if rows.n_distinct == 1 and not penalized.all():
             raise InputError(
-                "All rows are the same, so the likelihood grows without end as unpenalised parameters do. Use other "
-                "rows, or a penalty that leaves no scope size free, such as l2 with free orders ''."
+                "All rows are equal, so the likelihood has no maximum in unpenalised parameters. Use other rows, "
+                "or a penalty that leaves no scope size free, such as l2 with free orders ''."
             )
         saturated, n_states = coordinates.parameters.structure.is_saturated, prod(rows.domain.shape)
         if not penalized.any() and saturated and rows.n_distinct < n_states:
             raise InputError(
-                f"Only {rows.n_distinct:,} of {n_states:,} joint states occur in the rows; without a "
-                "penalty, and with all sets of variables, the others get probability zero, which no parameters "
-                "express. Use a penalty or a lower order."
+                f"Only {rows.n_distinct:,} of {n_states:,} joint states occur in the rows. Without a penalty, and "
+                "with all sets of variables, the others get probability zero, which no finite parameters express. "
+                "Use a penalty or a lower order."
             )
 
 

@@ -31,8 +31,8 @@ def problems_in_parts(
     """The problem of all rows, and those of the folds of a cross-validation; one pass over the files counts for all."""
     if learner.folds and learner.judge not in (None, learner.objective.measure):
         raise InputError(
-            f"Folds of a table in parts are scored from counts, by {learner.objective.measure}; {learner.judge} takes "
-            "whole rows. Give validation rows, or leave the judge out."
+            f"Folds of a table in parts are scored from counts, which give {learner.objective.measure} only; "
+            f"{learner.judge} needs whole rows. Give validation rows, or leave the judge out."
         )
     learned = learner.learn_structure_in_parts(parts, jobs=jobs)
     own, *of_folds = [each.structure for each in learned]
@@ -63,8 +63,8 @@ def observed_in_parts(
     if counted is None:
         if n_folds:
             raise InputError(
-                "Neighbours are so many that counts of this table do not merge, and its rows are not held together to "
-                "be dealt to folds. Give validation rows instead, or a sparser structure."
+                "Variables have so many neighbours that this table in parts cannot be stored as counts, which "
+                "folds need. Give validation rows instead, or use a sparser structure."
             )
         return ShardedRows(parts), []
     whole = BlanketCounts.merged(counted.folds)

@@ -208,8 +208,8 @@ class PenaltySpec(ABC):
         Standard errors need it. Penalties after which standard errors are unknown raise `InputError`.
         """
         raise InputError(
-            f"Parameters under the penalty {self.word!r} have no standard errors that are known. Use l2 or none, or "
-            "leave the errors out."
+            f"No standard errors are known for parameters under the penalty {self.word!r}. Use l2 or none, or leave "
+            "the errors out."
         )
 
     @property

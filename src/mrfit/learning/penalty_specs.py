@@ -206,7 +206,7 @@ class L2(ConvexPenaltySpec):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.toward not in (ZERO, TREE):
-            raise InputError(f"L2 draws parameters towards {ZERO!r} or the {TREE!r}; got {self.toward!r}.")
+            raise InputError(f"L2 shrinks parameters towards {ZERO!r} or the {TREE!r}; got {self.toward!r}.")
 
     def build(self, strength: float, layout: ParameterLayout) -> Penalty:
         return Ridge(strength, layout.penalized, layout.tree() if self.toward == TREE else None)
@@ -322,7 +322,7 @@ class NoPenalty(ConvexPenaltySpec):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.strength is not None:
-            raise InputError("Without a penalty there is no strength; leave one of them out.")
+            raise InputError("A strength needs a penalty; choose one, or leave the strength out.")
 
     def build(self, strength: float, layout: ParameterLayout) -> Penalty:
         return ZeroPenalty()

@@ -140,7 +140,7 @@ def _falls(objective: Floats, growing: Floats) -> bool:
 
 
 def _distinct(rows: sparse.csr_array) -> sparse.csr_array:
-    """Each row once, and none that is zero; rows are told apart by two random sums of their entries."""
+    """Return the distinct nonzero rows; two random sums of the entries identify a row."""
     rows.sum_duplicates()
     sums = rows @ np.random.default_rng(0).standard_normal((rows.shape[1], 2))
     _, first = np.unique(sums[:, 0] + 1j * sums[:, 1], return_index=True)

@@ -37,12 +37,12 @@ def check_errors(kind: str, problem: FitProblem) -> None:
         )
     if problem.chain_problem is not None:
         raise InputError(
-            "Standard errors take exact second derivatives, which chains do not give. Use a structure that an exact "
-            "engine fits, the pseudo-likelihood, or resampling."
+            "Standard errors need exact second derivatives, which chains do not give. Use a structure that an "
+            "exact engine fits, the pseudo-likelihood, or resampling."
         )
     if problem.n_parameters > MOST_DENSE:
         raise InputError(
-            f"Errors take a matrix with a row for each of the {problem.n_parameters:,} parameters; the limit is "
+            f"Standard errors need a square matrix over the {problem.n_parameters:,} parameters; the limit is "
             f"{MOST_DENSE:,}. Use a sparser structure, or leave the errors out."
         )
 

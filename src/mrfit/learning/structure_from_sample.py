@@ -139,9 +139,7 @@ def _certified(
         if not missed.any():
             break
         if rounds == _ROUNDS:
-            raise InputError(
-                f"Regressions on all rows did not come to rest in {_ROUNDS} rounds; use a larger strength."
-            )
+            raise InputError(f"Regressions on all rows did not converge in {_ROUNDS} rounds; use a larger strength.")
         working |= missed | missed.T
     weights = solved.edge_weights()
     weights[pairs.forbidden] = 0.0

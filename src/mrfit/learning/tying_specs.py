@@ -236,8 +236,8 @@ class SoftTied(TyingSpec):
     def _check_plain(self) -> None:
         if (self.start, self.restarts, self.how, self.stochastic) != ("l2", 0, AlternationSettings(), None):
             raise InputError(
-                "By chains, soft tying begins at an L2 fit and alternates in its own way. Leave start, restarts, how "
-                "and stochastic out, or take a structure that an exact engine fits."
+                "With chains, soft tying starts at an L2 fit and has its own alternation. Leave start, restarts, "
+                "how and stochastic out, or use a structure that an exact engine fits."
             )
 
     def _starts(self, problem: FitProblem) -> Iterator[Floats]:

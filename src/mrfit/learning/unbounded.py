@@ -228,7 +228,7 @@ def _of_joint_states(seen: _Seen) -> Floats | None:
 def _cone_below(seen: _Seen, rows: Floats, basis: Floats) -> Recession | None:
     """Cone of the directions ``basis @ y`` that raise no joint state above the rows; None where that takes too long.
 
-    Where joint states are too many a junction tree looks for one that is above, until there is none.
+    If joint states are too many to list, a junction tree finds states above the rows one by one, until none is left.
     """
     domain = seen.parameters.domain
     if prod(domain.shape) * basis.shape[1] <= _MOST_STATES:

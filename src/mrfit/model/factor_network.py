@@ -170,8 +170,8 @@ class FactorNetwork(Queryable):
         """Refuse to export a conditional model, whose tables other programs would take for a joint distribution."""
         if self.covariate_indices:
             raise InputError(
-                f"The model is one of other variables given {listed(self.covariates)}; its tables are no "
-                "distribution of all variables, which others would take them for. Keep the .mrf file."
+                f"The model is conditional on {listed(self.covariates)}, so its tables are not a distribution of "
+                "all variables, and other programs would misread them. Keep the .mrf file."
             )
 
     def with_hidden_named(self) -> FactorNetwork:
@@ -306,8 +306,7 @@ class FactorNetwork(Queryable):
         complete = has_all_cells(codes)
         if self.covariate_indices and not complete:
             raise InputError(
-                "Rows with missing cells have no score under a model with covariates. Leave these rows out, or impute "
-                "them."
+                "A model with covariates cannot score rows with missing values. Leave these rows out, or impute them."
             )
         with np.errstate(over="ignore", invalid="ignore"):
             if metric == "pll":

@@ -870,7 +870,7 @@ class MarkovNetwork(Queryable):
         """
         kind = PARAMETERIZATIONS.called(word)
         if self.has_impossible_states:
-            raise InputError("Some states of this model are impossible, which only its full parameters can say.")
+            raise InputError("Some states of this model are impossible, which only full parameters can express.")
         target = kind(self.domain, self.structure.closure(), covariate_indices=self.covariate_indices)
         if isinstance(target, Canonical):
             codes = reference_from(reference, self.domain, np.random.default_rng(0))
@@ -983,7 +983,7 @@ class _ByLikelihood:
 def _check_no_covariates(parameters: Parameterization) -> None:
     if parameters.covariate_indices:
         raise InputError(
-            "Rows with missing cells have no score under a model with covariates. Leave these rows out, or impute them."
+            "A model with covariates cannot score rows with missing values. Leave these rows out, or impute them."
         )
 
 

@@ -104,7 +104,7 @@ def _check(coding: str, domain: Domain) -> None:
     larger = [variable.name for variable in domain if variable.n_states > 2]
     if larger and coding != "tables":
         raise InputError(
-            f"The coding {coding!r} is of variables with two states; {larger[0]!r} has more. Choose 'tables'."
+            f"The coding {coding!r} needs variables with two states; {larger[0]!r} has more. Choose 'tables'."
         )
 
 

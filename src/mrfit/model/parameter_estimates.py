@@ -37,7 +37,7 @@ class ErrorsSummary:
     @classmethod
     def of(cls, model: MarkovNetwork, *, level: float = 0.95) -> ErrorsSummary:
         if model.errors is None:
-            raise InputError("The model does not say how sure its parameters are; fit it again with --errors sandwich.")
+            raise InputError("The model has no standard errors; fit it again with --errors sandwich.")
         columns = zip(
             model.parameters.names(), model.parameters.order_of_parameter.tolist(), model.w.tolist(),
             model.errors.standard_errors.tolist(), *model.intervals(level).T.tolist(), strict=True,

@@ -70,5 +70,5 @@ def test_a_model_that_does_not_say_how_it_was_learned(rng: np.random.Generator) 
     unknown = mrfit.MarkovNetwork(model.parameters, model.w)
     with pytest.raises(InputError, match="does not say how it was learned"):
         mrfit.node_stability(unknown, _rows(rng), resamples=2)
-    with pytest.raises(InputError, match="at least 2 resamples"):
+    with pytest.raises(InputError, match="at least 2 bootstrap samples"):
         mrfit.node_stability(model, _rows(rng), resamples=1)

@@ -116,7 +116,7 @@ def test_tables_that_fail_are_counted(model: MarkovNetwork) -> None:
 @pytest.mark.parametrize(
     ("learner", "how", "said"),
     [
-        (Learner(), {}, "all its edges in every table"),
+        (Learner(), {}, "With a fixed structure every table has the same edges"),
         (EBIC, {"rows": [1]}, "at least 2 rows each; got 1"),
         (EBIC, {"rows": []}, "at least 2 rows each; got 0"),
         (EBIC, {"repetitions": 1}, "At least 2 tables"),

@@ -195,7 +195,7 @@ def test_weights_that_are_no_counts(rng: np.random.Generator) -> None:
     plain = _rows(rng)
     rows = UniqueRows.from_codes(plain.domain, plain.codes, rng.uniform(0.5, 2.0, plain.n_distinct))
     np.testing.assert_allclose(draw.bootstrap(rows, 3, rng).sum(axis=1), rows.total_weight)
-    with pytest.raises(InputError, match="no whole numbers"):
+    with pytest.raises(InputError, match="have to be whole numbers"):
         draw.halves(rows, 3, rng)
 
 
@@ -203,8 +203,8 @@ def test_bad_resamples(rng: np.random.Generator) -> None:
     rows = _rows(rng)
     for counts, said in [
         (np.ones((3, 2)), "distinct rows"),
-        (np.full((3, rows.n_distinct), -1.0), "not negative"),
-        (np.full((3, rows.n_distinct), np.nan), "not negative"),
+        (np.full((3, rows.n_distinct), -1.0), "none of them negative"),
+        (np.full((3, rows.n_distinct), np.nan), "none of them negative"),
         (np.empty((0, rows.n_distinct)), "distinct rows"),
     ]:
         with pytest.raises(InputError, match=said):
@@ -273,7 +273,7 @@ def test_one_step_is_a_newton_step_of_the_whole_objective(
     ("learner", "said"),
     [
         (EBIC, "parameters of a Learner"),
-        (Learner(ChowLiuTree()), "not a structure"),
+        (Learner(ChowLiuTree()), "not the structure"),
         (Learner(penalty=mrfit.L1(1.0)), "selects parameters"),
     ],
     ids=["structure", "learned", "l1"],
@@ -323,10 +323,10 @@ def test_failures_are_counted_and_named(rng: np.random.Generator) -> None:
     learner = Learner(penalty=NoPenalty(), objective=mrfit.learning.objective_specs.LIKELIHOOD)
     networks = mrfit.bootstrap_edges(learner, rows, resamples=resamples).networks
     ((reason, times),) = networks.failures.items()
-    assert "All rows are the same" in reason
+    assert "All rows are equal" in reason
     assert times == 1
     assert len(networks.known) == 2
-    with pytest.raises(InputError, match="failed in each of 1 resamples: All rows are the same"):
+    with pytest.raises(InputError, match="failed in each of 1 resamples: All rows are equal"):
         _ = mrfit.bootstrap_edges(learner, rows, resamples=resamples[1:2]).edges
 
 

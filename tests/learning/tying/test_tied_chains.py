@@ -63,7 +63,7 @@ def test_groups_that_are_all_pinned_leave_nothing_to_learn(problem: ChainProblem
 
 def test_too_many_values_are_refused(problem: ChainProblem, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chains, "_MOST_UNKNOWNS", 2)
-    with pytest.raises(InputError, match="at most 2 values that parameters share; these groups leave 3"):
+    with pytest.raises(InputError, match="at most 2 shared values; these groups have 3"):
         _hard(problem)
 
 

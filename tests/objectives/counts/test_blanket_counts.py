@@ -179,7 +179,7 @@ def test_cells_without_a_value_are_refused(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b\n0,1\n1,?\n")
     domain = Domain.from_states({"a": ["0", "1"], "b": ["0", "1"]})
     pair = Structure.from_edges(2, [(0, 1)])
-    with pytest.raises(DataError, match="1 cells have no value, and counting needs all of them"):
+    with pytest.raises(DataError, match="1 values are missing, and counting needs complete rows"):
         BlanketCounts.from_file(tmp_path / "t.csv", pair, ParseOptions(domain, missing="keep"))
     (tmp_path / "w.csv").write_text("a,b,w\n0,1,0\n1,1,0\n")
     with pytest.raises(DataError, match="Every row has weight zero"):

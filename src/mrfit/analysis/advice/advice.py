@@ -186,7 +186,7 @@ class Advice:
         table = TableDescription(rows)
         if len(rows.domain) - len(table.constant) < 2:
             raise InputError(
-                "Fewer than two columns of this table vary, which is no network; use more columns or rows."
+                "A network needs at least two columns that vary, and this table has fewer; use more columns or rows."
             )
         learning, data = _learning(table, source or Source("DATA"), jobs)
         return cls(_facts(table), _cautions(table), (*learning, *_afterwards(table, data)))

@@ -62,9 +62,9 @@ class SpuriousMode:
         log_likelihood: str,
         objective: str | None = None,
     ) -> SpuriousMode | None:
-        """The larger of the two places beyond typical sums, if the model has far more mass there than the data.
+        """Return the heavier of the two tails beyond typical sums, if the model has far more mass there than the data.
 
-        Far more is ten times their share and ten of their rows, and more than a fiftieth of all: less is not to be
+        Far more is ten times the data's share and ten of their rows, and more than a fiftieth of all. Less cannot be
         told from chance, and hardly matters.
         """
         number = np.arange(len(moments.sums))

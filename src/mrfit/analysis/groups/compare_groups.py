@@ -210,7 +210,7 @@ def compare_groups(
         if "wald" in asked:
             wald = _wald(_given(learner, "Wald tests"), grouped, jobs)
         if "likelihood" in asked:
-            given = _with_free_tables(_given(learner, "likelihood ratios"))
+            given = _with_free_tables(_given(learner, "Likelihood ratios"))
             ratio = likelihood_ratio(grouped, given.structure.learn(grouped.rows).structure, given, jobs=jobs)
         if "permutations" in asked:
             drawn = _permutations(grouped, permutations, seed)
@@ -255,8 +255,8 @@ def _given(learner: Learner | StructureLearner, what: str) -> Learner:
     """A fit on a structure that is the same in all groups."""
     if isinstance(learner, StructureLearner) or learner.structure.is_learned:
         raise InputError(
-            f"For {what} groups need one structure that was not learned from them; use a given one, such as complete "
-            "or edges from a file, or permutations."
+            f"{what} need a structure that was not learned from the groups. Use a fixed one, "
+            "such as complete or edges from a file, or use permutations."
         )
     return learner
 
@@ -265,8 +265,8 @@ def _with_free_tables(learner: Learner) -> Learner:
     """One in whose coordinates groups may differ in any state of a single variable."""
     if not learner.parameterization_kind.is_complete:
         raise InputError(
-            f"Likelihood ratios take tables of any values of a variable and the groups, which "
-            f"{learner.parameterization_kind.word} coordinates do not have. Use wald, or canonical, spectral or full "
+            "Likelihood ratios need coordinates in which a variable may depend on the group in any way, which "
+            f"{learner.parameterization_kind.word} ones do not allow. Use wald, or canonical, spectral or full "
             "coordinates."
         )
     return learner

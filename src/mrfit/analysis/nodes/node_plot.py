@@ -146,7 +146,7 @@ def draw_node_network(
     weights = nodes.weights.of_pairs
     joined = np.flatnonzero(weights)
     if not len(joined):
-        raise InputError("There is nothing to draw: no two variables are joined.")
+        raise InputError("There is nothing to draw: the network has no edges.")
     edges = pairs_of(len(nodes.names))[joined]
     sign = np.where(nodes.weights.has_sign[edges[:, 0], edges[:, 1]], np.sign(weights[joined]), 0).astype(np.int64)
     graph = graph_of(nodes.names, edges, weights[joined], sign)

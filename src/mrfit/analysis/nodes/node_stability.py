@@ -163,9 +163,9 @@ def node_stability(
     rows = units.rows if isinstance(units, ClusteredRows) else units
     rows.check_complete("learning")
     if len(model.domain) < 2:
-        raise InputError("A model of one variable has no weights to be stable; use more columns.")
+        raise InputError("A model of one variable has no edges to bootstrap; use more columns.")
     if resamples < 2:
-        raise InputError(f"Ranges need at least 2 resamples; got {resamples}.")
+        raise InputError(f"Percentile intervals need at least 2 bootstrap samples; got {resamples}.")
     check_level(level)
     nodes = model.nodes(seed=seed) if nodes is None else nodes
     coding = nodes.weights.coding

@@ -154,7 +154,7 @@ class SampleSizeStudy:
             If the sensitivity is not between 0 and 1.
         """
         if not 0.0 < sensitivity < 1.0:
-            raise InputError(f"A wanted sensitivity lies between 0 and 1; got {sensitivity:g}. Use 0.8, say.")
+            raise InputError(f"The sensitivity to reach lies between 0 and 1; got {sensitivity:g}. Use 0.8, say.")
         means = np.array([point.sensitivity.mean for point in self.points])
         rising, sizes = isotonic_regression(means).x, np.log([point.n_rows for point in self.points])
         if rising[-1] < sensitivity:
@@ -240,7 +240,7 @@ def sample_size(
     weights = edge_weights(model.parameters, model.w, scores)
     truth = weights_of_pairs(len(names), structure.edges, weights.values)
     if not truth.any():
-        raise InputError("The model has no edges, so that there is none to find; use another model.")
+        raise InputError("The model has no edges to find; use another model.")
     with one_blas_thread():
         points, remarks = [], dict[str, None]()
         for k, n_rows in enumerate(sizes):
@@ -269,6 +269,6 @@ def _check(learner: Learner | StructureLearner, sizes: Sequence[int], repetition
         return
     if not learner.structure.is_learned and not isinstance(learner.penalty, SparsePenaltySpec):
         raise InputError(
-            "A structure that is given has all its edges in every table; learn the structure, or use a penalty that "
-            "makes zeros, such as l1."
+            "With a fixed structure every table has the same edges; learn the structure, or use a penalty that "
+            "sets parameters to zero, such as l1."
         )

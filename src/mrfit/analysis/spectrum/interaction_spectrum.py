@@ -252,7 +252,7 @@ def plot_spectrum(found: Spectrum, ax: Axes | None = None, *, title: str | None 
 
 def check_varied(rows: UniqueRows) -> None:
     if rows.n_distinct == 1:
-        raise InputError("All rows are the same; there is nothing to learn of how variables depend on each other.")
+        raise InputError("All rows are equal, so there is no dependence between variables to learn.")
 
 
 def _sizes(fit: CandidateFit, shape: tuple[int, ...]) -> tuple[OrderSize, ...]:

@@ -23,15 +23,16 @@ def one_step(learner: Learner, rows: UniqueRows, weights: Floats, *, jobs: int =
     would be if the objective were its quadratic. Standard deviations come within a few percent of those of refits.
     """
     if learner.structure.is_learned:
-        raise InputError("One step refits parameters, not a structure; give the structure, or leave the one step out.")
+        raise InputError(
+            "One step refits parameters, not the structure; use a fixed structure, or leave the one step out."
+        )
     fitted = learner.fit(rows, jobs=jobs, compared=False)
     problem = FitProblem.within(rows, fitted.structure.structure, learner, jobs=jobs)
     check_errors("model", problem)
     if len(without := fitted.best.without_finite_optimum):
         name = fitted.model.parameters.name(int(without[0]))
         raise InputError(
-            f"{name} has no finite optimum, from which one step could lead; use a penalty (l2), or leave the one step "
-            "out."
+            f"{name} has no finite optimum to take one step from; use a penalty (l2), or leave the one step out."
         )
     model, stiffness = fitted.model, stiffness_of(problem, fitted.best)
     coordinates, objective = in_order(problem, model.parameters)

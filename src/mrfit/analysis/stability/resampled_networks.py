@@ -210,7 +210,7 @@ def middle(weights: Floats, level: float) -> tuple[Floats, Floats]:
 def check_level(level: float) -> None:
     """Refuse shares of resamples that are none."""
     if not 0.0 < level < 1.0:
-        raise InputError(f"The level of ranges lies between 0 and 1; got {level:g}. Use 0.95, say.")
+        raise InputError(f"The level of intervals lies between 0 and 1; got {level:g}. Use 0.95, say.")
 
 
 def _with_infinity(end: Floats) -> Floats:

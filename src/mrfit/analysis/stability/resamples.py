@@ -41,7 +41,7 @@ def halves(rows: Drawn, n: int, rng: np.random.Generator) -> Floats:
     """``n`` pairs of halves without a row in common: 2 n resamples, the two of a pair side by side."""
     total = _n_rows(rows, "halves")
     if total < 2:
-        raise InputError(f"{total} row has no halves; use more rows.")
+        raise InputError(f"A table of {total} row cannot be halved; use more rows.")
     first = parts(rows, np.full(n, total // 2), rng)
     second = np.stack([_part(rows.sample_weight - mine, total // 2, rng) for mine in first])
     return np.stack([first, second], axis=1).reshape(2 * n, -1)
@@ -91,11 +91,11 @@ def given(rows: UniqueRows, counts: object) -> Floats:
         raise InputError(f"Resamples are how many to draw, or an array of counts; got {counts!r}.") from None
     if weights.ndim != 2 or weights.shape[1] != rows.n_distinct or not len(weights):
         raise InputError(
-            f"Resamples are an array with a row for each and a column for each of the {rows.n_distinct} distinct rows, "
-            f"in their order; got one of shape {weights.shape}."
+            f"Resamples need a row for each bootstrap sample and a column for each of the {rows.n_distinct} "
+            f"distinct rows, in their order; got an array of shape {weights.shape}."
         )
     if not (np.isfinite(weights).all() and (weights >= 0).all()):
-        raise InputError("Resamples hold how often each row occurs: numbers that are not negative.")
+        raise InputError("Resamples are counts of rows: finite numbers, none of them negative.")
     return weights
 
 
@@ -105,7 +105,7 @@ def _part(weight: Floats, size: int, rng: np.random.Generator) -> Floats:
 
 def _n_rows(rows: Drawn, what: str) -> int:
     if (rows.sample_weight % 1 != 0).any():
-        raise InputError(f"Row weights that are no whole numbers say nothing of {what}; use the bootstrap, or counts.")
+        raise InputError(f"Row weights have to be whole numbers for {what}; use the bootstrap, or counts as weights.")
     return int(rows.total_weight)
 
 

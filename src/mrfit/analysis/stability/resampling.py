@@ -204,7 +204,7 @@ class Resampling:
         rows = units.rows if isinstance(units, ClusteredRows) else units
         rows.check_complete("learning")
         if len(rows.domain) < 2:
-            raise InputError("A table of one column has no pairs of variables to be stable; use more columns.")
+            raise InputError("A table of one column has no edges to bootstrap; use more columns.")
         drawn = _drawn(units, resamples, drawn_by, seed, least)
         weights = units.weights(drawn) if isinstance(units, ClusteredRows) else drawn
         return cls(rows, weights, 1.0 - drawn.sum(axis=1) / units.total_weight)
@@ -225,7 +225,7 @@ class Resampling:
         """Learn a network from the table and from every resample."""
         if one_step and resume is not None:
             raise InputError(
-                "A file to resume from holds resamples that are learned from one by one; leave resume out."
+                "One step learns no network that a file could store, so it cannot be resumed; leave resume out."
             )
         with one_blas_thread():
             if not one_step:

@@ -34,7 +34,9 @@ Callback = Callable[[int], None]
 def clustered(data: Any, ids: Sequence[object], domain: Domain | None = None) -> ClusteredRows:
     """Group the rows of a table, under its own domain or another, by the cluster of each."""
     if isinstance(data, UniqueRows):
-        raise InputError("Clusters are of single rows, which distinct rows no longer are; give a Dataset or a table.")
+        raise InputError(
+            "Clusters need the single rows, and these are merged into distinct ones; give a Dataset or a table."
+        )
     dataset = data if isinstance(data, Dataset) else Dataset.from_table(data, domain=domain)
     return ClusteredRows.of(dataset if domain is None else dataset.recoded(domain), ids)
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from mrfit.learning.chains.likelihood_growth import LikelihoodGrowth
 
 
-# Constants that matter (pumsb_star, accidents, ad by validation rows): where variables nearly determine each other,
-# many pairs would gain the same thing, and cells that are spent early on what could be had for fewer never come back.
+# Constants that matter (pumsb_star, accidents, ad by validation rows): if variables nearly determine each other, many
+# pairs bring the same gain, and cells spent early on a pair that a cheaper one could replace are lost for good.
 _LEAST_EACH = 2  # new scopes of a variable in a round, and a share of those it has
 _TIMES = 2.0  # as many cells as there are may be used after a round
 _LEAST_SHARE = 0.02  # of the largest gain

@@ -15,8 +15,8 @@ from mrfit.inference.sampling.annealed import annealed_enough
 from mrfit.inference.sampling.annealing import AnnealingEstimate
 from mrfit.inference.sampling.base_distribution import BaseDistribution, tree, uniform
 
-_LEAST = 0.1  # of the probability: a mode with less costs less than 0.1 nats a row
-_WORTH = 0.005  # of it: from here on a mode is hunted
+_LEAST = 0.1  # of the probability: a mode with less costs less than about 0.1 nats per row
+_WORTH = 0.005  # of it: a mode with more is removed
 _BEYOND = 10.0  # times what the data have there
 _SPREADS, _STATES = 4.0, 3.0  # standard deviations of the data's sums, and states, by which it must lie apart
 _ERRORS = 2.0  # by which one base must be beyond the other

@@ -12,7 +12,7 @@ from mrfit.learning.chains.ascent import Ascent, Target
 from mrfit.learning.chains.log_z_estimate import LogZEstimate, evidence
 
 _ROUNDS = 3
-_LEFT = 0.001  # of the probability, for a mode that was hunted: what it costs a row is no more
+_LEFT = 0.001  # of the probability that a removed mode keeps: it then costs at most about as many nats per row
 _LENGTHS = np.geomspace(1e-8, 1.0, 97)  # of steps away from a mode, 1 for a whole Newton step
 
 

@@ -72,7 +72,7 @@ def tie_stochastically(
     rng: np.random.Generator,
     callback: Callable[[TyingRecord], bool | None] | None = None,
 ) -> TiedSolution:
-    """Soft tying from ``w`` by stochastic gradients; the problem's objective, that of all rows, only judges the end."""
+    """Tie softly from ``w`` by stochastic gradients; the objective over all rows is evaluated at the end only."""
     objective, bound = problem.objective, problem.bound
     groups = tying.groups(w)
     squares = np.full(len(w), 1e-12)

@@ -63,9 +63,8 @@ def tie_hard_by_chains(problem: ChainProblem, groups: Groups, start: Floats) -> 
     unknowns = Unknowns(groups)
     if unknowns.n > _MOST_UNKNOWNS:
         raise InputError(
-            f"Chains relearn at most {_MOST_UNKNOWNS:,} values that parameters share; these groups leave "
-            f"{unknowns.n:,}. Take fewer groups, tied parameters that are drawn to their values and not made equal, or "
-            "a structure that an exact engine fits."
+            f"Chains can relearn at most {_MOST_UNKNOWNS:,} shared values; these groups have {unknowns.n:,}. Use "
+            "fewer groups, soft tying (penalty tied), or a structure that an exact engine fits."
         )
     target = Equal(problem.means, ZeroPenalty(), unknowns, _metric(problem, unknowns))
     fit = problem.climbed(target, start=unknowns.full(unknowns.means(start)))

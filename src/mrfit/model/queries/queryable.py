@@ -131,15 +131,15 @@ class Asked:
         """Refuse queries for the distribution of covariates."""
         for z in (z for z in asked if z in self.covariate_indices):
             raise InputError(
-                f"{self.domain.names[z]!r} is a covariate of this model, which has no distribution of it. Ask "
-                "for another variable."
+                f"The model is conditional on the covariate {self.domain.names[z]!r} and has no distribution of it. "
+                "Ask for another variable."
             )
 
     def _check_covariates_known(self, codes: NDArray[np.uint8]) -> None:
         for z in self.covariate_indices:
             if not has_all_cells(codes[:, z]):
                 raise InputError(
-                    f"The covariate {self.domain.names[z]!r} has no value in some rows, and this model has no "
+                    f"The covariate {self.domain.names[z]!r} is missing in some rows, and this model has no "
                     "distribution of it. Leave these rows out."
                 )
 
