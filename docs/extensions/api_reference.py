@@ -66,7 +66,7 @@ class _Text:
 
 
 def signature(thing: Any, *, is_method: bool = False) -> str | None:
-    """Return the names and defaults of the parameters, without types; None if there are none to show."""
+    """Return the names and defaults of the parameters, without types; None for what has no signature."""
     try:
         parameters = list(inspect.signature(thing).parameters.values())
     except (TypeError, ValueError):

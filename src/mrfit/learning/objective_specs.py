@@ -1,4 +1,4 @@
-"""What is maximised: the pseudo-likelihood, the likelihood, or minus a loss that stands for them."""
+"""Objectives as users choose them: pseudo-likelihood, likelihood, or minus a screening loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which scope each parameter belongs to."""
+"""Layout of the parameters: which scope each belongs to."""
 
 from __future__ import annotations
 

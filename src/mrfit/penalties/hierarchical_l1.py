@@ -249,8 +249,9 @@ class HierarchicalL1(NonsmoothPenalty):
     def critical_strength(self, gradient: Floats) -> float:
         """Return the critical strength by Newton's method on the length of the residual.
 
-        The length of the prox r at -gradient is a convex function of the strength with derivative -value(r) / norm(r) at
-        strength one: Newton's method for its root climbs from below. The decomposition of r gives a bound from above.
+        The length of the prox r at -gradient is a convex function of the strength, with derivative -value(r) / norm(r)
+        at strength one: Newton's method for its root climbs from below. The decomposition of r gives a bound from
+        above.
         """
         target = np.where(self.is_free(len(gradient)), 0.0, gradient)
         unit = replace(self, strength=1.0)
