@@ -157,9 +157,9 @@ class ConvexPenaltySpec(PenaltySpec):
 
 @dataclass(frozen=True)
 class L2(ConvexPenaltySpec):
-    """L2 (ridge) penalty: half the sum of squares, which shrinks all parameters (Chou et al. 2018, eq. 2).
+    """L2 (ridge) penalty: half the sum of squares, which shrinks all parameters.
 
-    It makes no parameter zero. It is the default of every learner.
+    It is that of Chou et al. (2018, eq. 2). It makes no parameter zero. It is the default of every learner.
 
     Parameters
     ----------
@@ -236,9 +236,10 @@ class L2(ConvexPenaltySpec):
 
 @dataclass(frozen=True)
 class SumOfSquares(ConvexPenaltySpec):
-    """Sum of squares without the factor 1/2, on all parameters alike (Buchman et al. 2012, eq. 11).
+    """Sum of squares without the factor 1/2, on all parameters alike.
 
-    Strength s is the same as `L2` of strength 2 s without free orders. Its word is ``flat-l2``.
+    It is that of Buchman et al. (2012, eq. 11). Strength s is the same as `L2` of strength 2 s without free orders. Its
+    word is ``flat-l2``.
 
     Parameters
     ----------
