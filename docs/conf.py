@@ -32,6 +32,7 @@ python_use_unqualified_type_names = True
 napoleon_google_docstring = False
 napoleon_preprocess_types = True
 napoleon_attr_annotations = False  # docstrings have the types
+napoleon_custom_sections = [("Attributes", "params_style")]
 python_maximum_signature_line_length = 80
 
 html_theme = "furo"

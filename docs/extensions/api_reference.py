@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -65,7 +66,7 @@ class _Text:
 
 
 def signature(thing: Any, *, is_method: bool = False) -> str | None:
-    """Return the names and defaults of the parameters, without types; None if there are none to show."""
+    """Return the names and defaults of the parameters, without types; None for what has no signature."""
     try:
         parameters = list(inspect.signature(thing).parameters.values())
     except (TypeError, ValueError):
@@ -111,15 +112,22 @@ def page(name: str) -> str:
     if inspect.isclass(thing):
         kind = "autoexception" if issubclass(thing, Exception) else "autoclass"
         listed = members(thing)
-        lines += [f".. {kind}:: {name}", "   :show-inheritance:"]
-        lines += [f"   :members: {', '.join(listed)}" if listed else "   :no-members:"]
+        lines += [f".. {kind}:: {name}"]
+        lines += ["   :show-inheritance:"] if public_bases_of(thing) else []
+        lines += [f"   :members: {', '.join(listed)}"] if listed else []
     elif callable(thing):
         lines += [f".. autofunction:: {name}"]
     else:
         lines += [f".. py:data:: {name}", f"   :type: {type(thing).__name__}", ""]
-        lines += [f"   {getattr(thing, 'meaning', '') or 'An instance of'} (`{type(thing).__name__}`)."]
-        lines[-1] = _linked(lines[-1], _addresses())
+        lines += [f"   {described(thing)}"]
     return "\n".join([*lines, ""])
+
+
+def described(thing: Any) -> str:
+    """Return a sentence about a registry of parts, or about a format."""
+    if isinstance(thing, Mapping):
+        return f"Parts by their words: {', '.join(f'``{word}``' for word in thing)}."
+    return f"Format ``{thing.word}``: {thing.meaning}. Its suffix is ``{thing.suffix}``."
 
 
 def write_pages(app: Any) -> None:
@@ -163,6 +171,12 @@ def link_names(app: Any, what: str, name: str, obj: Any, options: Any, lines: li
     lines[:] = [_linked(line, addresses) for line in lines]
 
 
+def keep_properties(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Undo what napoleon does to a property: it takes the words before a colon for a type."""
+    if what == "property":
+        lines[:] = [_linked(line, _addresses()) for line in [*(inspect.getdoc(obj) or "").splitlines(), ""]]
+
+
 def show_defaults(app: Any, what: str, name: str, obj: Any, options: Any, shown: Any, returns: Any) -> Any:
     """Show the real defaults, and no types."""
     if inspect.isclass(obj) and issubclass(obj, Enum):
@@ -173,12 +187,16 @@ def show_defaults(app: Any, what: str, name: str, obj: Any, options: Any, shown:
     return signature(obj, is_method=is_method), None
 
 
-def public_bases(app: Any, name: str, obj: Any, options: Any, bases: list[Any]) -> None:
-    """Show the public classes that a class derives from, past private ones."""
+def public_bases_of(cls: type) -> list[str]:
+    """Return the full names of the nearest public classes that a class derives from, past private ones."""
     public = {id(found(each)): each for each in listed_names()}
-    near = [base for base in obj.__mro__[1:] if id(base) in public]
+    near = [base for base in cls.__mro__[1:] if id(base) in public]
     direct = [base for base in near if not any(issubclass(other, base) for other in near if other is not base)]
-    bases[:] = [f":py:obj:`~{public[id(base)]}`" for base in direct] or [obj.__bases__[0]]
+    return [public[id(base)] for base in direct]
+
+
+def show_public_bases(app: Any, name: str, obj: Any, options: Any, bases: list[Any]) -> None:
+    bases[:] = [f":py:obj:`~{base}`" for base in public_bases_of(obj)]
 
 
 def setup(app: Any) -> dict[str, bool]:
@@ -187,6 +205,7 @@ def setup(app: Any) -> dict[str, bool]:
     app.config.autosummary_generate = False
     app.connect("builder-inited", write_pages)
     app.connect("autodoc-process-signature", show_defaults)
-    app.connect("autodoc-process-bases", public_bases)
+    app.connect("autodoc-process-bases", show_public_bases)
     app.connect("autodoc-process-docstring", link_names, priority=400)  # before napoleon
+    app.connect("autodoc-process-docstring", keep_properties, priority=600)  # after it
     return {"parallel_read_safe": True}

@@ -376,7 +376,7 @@ class MarkovNetworkLearner(DensityMixin, BaseEstimator):
         """Draw rows from the distribution, given the evidence.
 
         Rows are independent and exact if a junction tree fits. Otherwise they are from Gibbs chains: close to the
-        distribution and nearly independent, and an `ApproximationWarning` says so.
+        distribution and nearly independent, and an `ApproximationWarning` is issued.
 
         Parameters
         ----------

@@ -129,7 +129,7 @@ class CandidateFit(Optimum):
 
     @property
     def rank(self) -> float:
-        """Held-out score to choose by; minus infinity if there is none."""
+        """Held-out score to choose by; minus infinity without one."""
         return -np.inf if self.held_out is None or np.isnan(self.held_out) else self.held_out
 
     @property

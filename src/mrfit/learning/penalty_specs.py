@@ -157,16 +157,16 @@ class ConvexPenaltySpec(PenaltySpec):
 
 @dataclass(frozen=True)
 class L2(ConvexPenaltySpec):
-    """L2 (ridge) penalty: half the sum of squares, which shrinks all parameters (Chou et al. 2018, eq. 2).
+    """L2 (ridge) penalty: half the sum of squares, which shrinks all parameters.
 
-    It makes no parameter zero. It is the default of every learner.
+    It is that of Chou et al. (2018, eq. 2). It makes no parameter zero. It is the default of every learner.
 
     Parameters
     ----------
     strength : float, sequence of float or None, default=None
         Penalty strength, the papers' lambda, above 0. The penalty is added to the summed (not averaged) log-likelihood,
-        so the same value weighs less with more rows. Several values are a grid: held-out rows choose, without them the
-        weakest wins. None means 1.
+        so the same value weighs less with more rows. Several values are a grid: held-out rows choose among them;
+        without held-out rows the weakest is chosen. None means 1.
     free_orders : sequence of int or None, default=None
         Sizes of scopes that the penalty leaves alone: 1 for single variables, 2 for pairs. None means no size for the
         pseudo-likelihood and 1 for the likelihood, where shrinking single variables would cost fit without making other
@@ -236,17 +236,18 @@ class L2(ConvexPenaltySpec):
 
 @dataclass(frozen=True)
 class SumOfSquares(ConvexPenaltySpec):
-    """Sum of squares without the factor 1/2, on all parameters alike (Buchman et al. 2012, eq. 11).
+    """Sum of squares without the factor 1/2, on all parameters alike.
 
-    Strength s is the same as `L2` of strength 2 s without free orders. Its word is ``flat-l2``.
+    It is that of Buchman et al. (2012, eq. 11). Strength s is the same as `L2` of strength 2 s without free orders. Its
+    word is ``flat-l2``.
 
     Parameters
     ----------
     strength : float, sequence of float or None, default=None
         Penalty strength, the papers' lambda, above 0. The penalty is added to the summed (not averaged) log-likelihood,
-        so the same value weighs less with more rows. Several values are a grid: held-out rows choose, without them the
-        weakest wins. None means 1, or with held-out rows a path of 40 strengths, each 1 / sqrt(2) of the last, from one
-        that leaves little of the data.
+        so the same value weighs less with more rows. Several values are a grid: held-out rows choose among them;
+        without held-out rows the weakest is chosen. None means 1, or with held-out rows a path of 40 strengths, each 1
+        / sqrt(2) of the last, from one that leaves little of the data.
     free_orders : sequence of int or None, default=None
         Sizes of scopes that the penalty leaves alone: 1 for single variables, 2 for pairs. None means that all sizes
         are penalised.
@@ -298,7 +299,7 @@ class NoPenalty(ConvexPenaltySpec):
     Parameters
     ----------
     strength : None, default=None
-        There is none; any number is refused.
+        Any number is refused.
     free_orders : sequence of int or None, default=None
         Without effect: no scope is penalised.
 
@@ -444,9 +445,9 @@ class L1(SparsePenaltySpec):
     ----------
     strength : float, sequence of float or None, default=None
         Penalty strength, the papers' lambda, above 0. The penalty is added to the summed (not averaged) log-likelihood,
-        so the same value weighs less with more rows. Several values are a grid: held-out rows choose, without them the
-        weakest wins. None means 1, or with held-out rows a path from the weakest strength at which all penalised
-        parameters are zero, down to where held-out scores stop rising.
+        so the same value weighs less with more rows. Several values are a grid: held-out rows choose among them;
+        without held-out rows the weakest is chosen. None means 1, or with held-out rows a path from the weakest
+        strength at which all penalised parameters are zero, down to where held-out scores stop rising.
     free_orders : sequence of int or None, default=None
         Sizes of scopes that the penalty leaves alone: 1 for single variables, 2 for pairs. None means single variables,
         (1,).
@@ -492,9 +493,9 @@ class UniformL1(L1):
     ----------
     strength : float, sequence of float or None, default=None
         Penalty strength, the papers' lambda, above 0. The penalty is added to the summed (not averaged) log-likelihood,
-        so the same value weighs less with more rows. Several values are a grid: held-out rows choose, without them the
-        weakest wins. None means 1, or with held-out rows a path from the weakest strength at which all penalised
-        parameters are zero, down to where held-out scores stop rising.
+        so the same value weighs less with more rows. Several values are a grid: held-out rows choose among them;
+        without held-out rows the weakest is chosen. None means 1, or with held-out rows a path from the weakest
+        strength at which all penalised parameters are zero, down to where held-out scores stop rising.
     free_orders : sequence of int or None, default=None
         Sizes of scopes that the penalty leaves alone: 1 for single variables, 2 for pairs. None means that all sizes
         are penalised.
@@ -526,16 +527,16 @@ class UniformL1(L1):
 class GroupLasso(SparsePenaltySpec):
     """Group lasso: Euclidean norms of all parameters of a scope, so that whole scopes are zero or not.
 
-    Scopes of r variables have the weight 2^(r - 2) (Buchman et al. 2012, eq. 9). For binary variables it is `L1`;
-    choose it for variables with more states.
+    Scopes of r variables have the weight 2^(r - 2) (Buchman et al. 2012, eq. 9). For binary variables in
+    canonical coordinates it is `L1`; choose it for variables with more states.
 
     Parameters
     ----------
     strength : float, sequence of float or None, default=None
         Penalty strength, the papers' lambda, above 0. The penalty is added to the summed (not averaged) log-likelihood,
-        so the same value weighs less with more rows. Several values are a grid: held-out rows choose, without them the
-        weakest wins. None means 1, or with held-out rows a path from the weakest strength at which all penalised
-        parameters are zero, down to where held-out scores stop rising.
+        so the same value weighs less with more rows. Several values are a grid: held-out rows choose among them;
+        without held-out rows the weakest is chosen. None means 1, or with held-out rows a path from the weakest
+        strength at which all penalised parameters are zero, down to where held-out scores stop rising.
     free_orders : sequence of int or None, default=None
         Sizes of scopes that the penalty leaves alone: 1 for single variables, 2 for pairs. None means single variables,
         (1,).
@@ -576,9 +577,9 @@ class HierarchicalLasso(SparsePenaltySpec):
     ----------
     strength : float, sequence of float or None, default=None
         Penalty strength, the papers' lambda, above 0. The penalty is added to the summed (not averaged) log-likelihood,
-        so the same value weighs less with more rows. Several values are a grid: held-out rows choose, without them the
-        weakest wins. None means 1, or with held-out rows a path from the weakest strength at which all penalised
-        parameters are zero, down to where held-out scores stop rising.
+        so the same value weighs less with more rows. Several values are a grid: held-out rows choose among them;
+        without held-out rows the weakest is chosen. None means 1, or with held-out rows a path from the weakest
+        strength at which all penalised parameters are zero, down to where held-out scores stop rising.
     free_orders : sequence of int or None, default=None
         Sizes of scopes that the penalty leaves alone: 1 for single variables, 2 for pairs. None means single variables,
         (1,).

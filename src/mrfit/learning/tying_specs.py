@@ -132,8 +132,8 @@ class SoftTied(TyingSpec):
     ----------
     strength : float, sequence of float or None, default=None
         Penalty strength, the papers' lambda, above 0. The penalty is added to the summed (not averaged) log-likelihood,
-        so the same value weighs less with more rows. Several values are a grid: held-out rows choose, without them the
-        weakest wins. None means nine strengths from 0.01 to 100, the grid of the paper.
+        so the same value weighs less with more rows. Several values are a grid, which needs held-out rows to choose.
+        None means nine strengths from 0.01 to 100, the grid of the paper.
     free_orders : sequence of int or None, default=None
         Sizes of scopes that the penalty leaves alone: 1 for single variables, 2 for pairs. None means that all are
         tied.
@@ -150,7 +150,7 @@ class SoftTied(TyingSpec):
     restarts : int, default=0
         Number of further random starts, 0 or more. The fit with the best objective wins.
     how : AlternationSettings, default=AlternationSettings()
-        When groups are learned again while parameters move.
+        When parameters are clustered again during the fit.
     stochastic : Stochastic or None, default=None
         Use stochastic gradients over batches of rows instead, as in the paper; for comparison, not for speed.
 
@@ -274,9 +274,9 @@ class HardTied(SoftTied):
     ----------
     strength : float, sequence of float or None, default=None
         Penalty strength, the papers' lambda, above 0. The penalty is added to the summed (not averaged) log-likelihood,
-        so the same value weighs less with more rows. Several values are a grid: held-out rows choose, without them the
-        weakest wins. It applies to soft tying, which finds the groups; None means the grid of the paper, nine strengths
-        from 0.01 to 100.
+        so the same value weighs less with more rows. Several values are a grid, which needs held-out rows to choose. It
+        applies to soft tying, which finds the groups; None means the grid of the paper, nine strengths from 0.01 to
+        100.
     free_orders : sequence of int or None, default=None
         Sizes of scopes that the penalty leaves alone: 1 for single variables, 2 for pairs. None ties all of them.
     groups : int or sequence of int, default=(1, 2, 5, 10, 20, 100, 500, 1000, 5000, 10000)
@@ -341,8 +341,8 @@ class LearnTieRelearn(TyingSpec):
     ----------
     strength : float, sequence of float or None, default=None
         Penalty strength, the papers' lambda, above 0. The penalty is added to the summed (not averaged) log-likelihood,
-        so the same value weighs less with more rows. Several values are a grid: held-out rows choose, without them the
-        weakest wins. It applies to the L2 fit that is clustered; None means the nine strengths of the paper.
+        so the same value weighs less with more rows. Several values are a grid, which needs held-out rows to choose. It
+        applies to the L2 fit that is clustered; None means the nine strengths of the paper.
     free_orders : sequence of int or None, default=None
         Sizes of scopes that the penalty leaves alone: 1 for single variables, 2 for pairs. None clusters all
         parameters.

@@ -17,7 +17,9 @@ from mrfit.penalties.penalty_weight import check_weight
 
 @dataclass(frozen=True, eq=False)
 class GroupL1(NonsmoothPenalty):
-    """Group l1 norm: strength * sum over groups g of weight[g] * ||w_g||_2 (Buchman et al. 2012, eq. 9).
+    """Group l1 norm: strength * sum over groups g of weight[g] * ||w_g||_2.
+
+    It is that of Buchman et al. (2012, eq. 9).
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """Sets of variables that interact: scopes over variables 0 .. n_variables - 1.
+    """Sets of variables that interact, called scopes; variables are numbered from 0.
 
     Build one with a class method, such as `from_edges`, which sorts and checks.
 

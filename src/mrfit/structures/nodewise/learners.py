@@ -259,8 +259,8 @@ class TopCoefficients(_BoundedLearner, NodewiseLearner):
 class L1Path(NodewiseLearner):
     """Neighbours by l1-penalised regressions (group lasso), at one point of each variable's path.
 
-    With `EBIC` this is the estimator of IsingFit (eLasso; van Borkulo et al. 2014). Several states of a variable enter
-    together.
+    With ``EBIC(scale="standard")`` and the rule ``and`` this is the estimator of IsingFit (eLasso; van Borkulo et al.
+    2014). Parameters of a variable with several states enter together.
 
     Parameters
     ----------

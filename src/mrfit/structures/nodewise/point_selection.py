@@ -255,6 +255,9 @@ class FixedStrength(StrengthSelection):
 class TheoryStrength(StrengthSelection):
     """Strength from theory: c sqrt(log(n^2 / 0.05) / N) for n variables and N rows (Lokhov et al. 2018).
 
+    The formula is that of the mean log-likelihood over couplings of -1/+1 spins. It is rescaled for the sum over rows
+    and for 0/1 columns.
+
     Parameters
     ----------
     constant : float, default=0.2
