@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from browser import Tab, browser
+from browser import Tab, axe_script, browser
 from mrfit.explorer.document import Document
 from mrfit.explorer.html_page import notebook_frame
 
@@ -142,6 +142,15 @@ def test_the_frame_is_as_light_or_dark_as_the_site(tab: Tab) -> None:
         tab.page.wait_for_timeout(50)
     assert frame.evaluate(theme) == other
     assert tab.text(".sentence").startswith("People who drink coffee late and feel stressed")
+
+
+@pytest.mark.parametrize("tab", [{}, {"dark": True}], indirect=True)
+def test_axe_finds_nothing_on_the_page(tab: Tab) -> None:
+    """The frame is left out: `tests/explorer/test_html_page.py` looks at such pages."""
+    tab.page.evaluate(axe_script(DOCS.parent / "web"))
+    options = "{resultTypes: ['violations'], iframes: false, preload: false}"
+    violations = tab.page.evaluate(f"axe.run('article', {options})")["violations"]
+    assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == []
 
 
 def test_a_button_copies_the_install_line(tab: Tab) -> None:

@@ -110,8 +110,8 @@ def checked_outputs(page: Path, capsys: pytest.CaptureFixture[str]) -> int:
     for language, content in BLOCK.findall(page.read_text(encoding="utf-8")):
         if language == "csv":
             Path("holes.csv").write_text(content, encoding="utf-8")
-        elif language == "console":
-            continue  # runs until it is stopped
+        elif language in ("console", "r"):
+            continue  # runs until it is stopped, or elsewhere
         elif language == "text":
             assert _unmeasured(printed) == _unmeasured(content)
             n_outputs += 1

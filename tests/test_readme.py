@@ -98,7 +98,7 @@ def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     assert main(["demo"]) == 0
     printed = capsys.readouterr()
     assert printed.err == ""
-    command, _, output = block_after("picture. It prints", "console", START).partition("\n")
+    command, _, output = block_after("handwritten digits. It prints", "console", START).partition("\n")
     assert command == "$ make demo"
     assert output in printed.out
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mrfit-demo.mrf", "mrfit-demo.png"]

@@ -22,11 +22,11 @@ PLACES = {
     "headaches": (362, 300),
     "exercise": (66, 384),
 }
-NAMES = {"insomnia": (12, 28), "stress": (10, 28), "exercise": (-46, 32)}  # where a name stands beside its place
+NAMES = {"insomnia": (12, 28), "stress": (10, 28), "exercise": (-46, 32)}  # offset of the name, from its place
 BESIDE = (17, -9)
 EVIDENCE = {"coffee": "yes"}
 ASKED = ("headaches", "tired", "insomnia")
-BARS, BAR_WIDTH = (478, 56), 220  # where the bars begin, and the width of 100 %
+BARS, BAR_WIDTH = (478, 56), 220  # top left corner, and the width of 100 %
 PIXELS = 3.6  # width of an edge of weight 1
 
 STYLE = """
