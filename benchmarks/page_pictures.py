@@ -1,7 +1,7 @@
 """Pictures of the explorer's page for the docs: `python -m benchmarks.page_pictures`, with chromium and the data sets.
 
-Each picture has a twin `NAME-dark.png`, which dark pages of the site show. Models are learned by the commands that stand
-above the pictures; the large one is of a generated survey (`benchmarks/symptoms.py`) and must pass `mrfit check`.
+Each picture has a twin `NAME-dark.png`, which dark pages of the site show. Models are learned by the commands above the
+pictures. The large one is of a generated survey (`benchmarks/symptoms.py`) and must pass `mrfit check`.
 """
 
 from __future__ import annotations
