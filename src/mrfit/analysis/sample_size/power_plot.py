@@ -46,10 +46,8 @@ def draw_power(
         x += 0.18 + text_width(name, 8.5) + 0.25
     if wanted is not None:
         axes.axhline(wanted, color="0.5", linewidth=0.8, linestyle="--")
-        at_end: dict[str, Any] = {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points"}
-        axes.annotate(
-            f"wanted sensitivity {wanted:g}", (1.0, wanted), (0, 3), size=8, color="0.35", ha="right", **at_end
-        )
+        at_start: dict[str, Any] = {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points"}
+        axes.annotate(f"wanted sensitivity {wanted:g}", (0.0, wanted), (4, 3), size=8, color="0.35", **at_start)
     lowest = min(0.0, *(float(np.nanmin(mean)) for mean, _ in curves.values()))
     axes.set(ylim=(lowest - 0.02, 1.04), xticks=list(n_rows), xticklabels=[f"{n:,}" for n in n_rows])
     axes.minorticks_off()
