@@ -56,8 +56,9 @@ def test_as_json(shell: Shell) -> None:
     assert (ran.code, ran.err) == (0, "")
     document = ran.document
     assert list(document) == [
-        "engine", "why", "exact", "remarks", "given", "log_z", "error", "marginals", "errors", "log_p_given",
-        "log_p_given_error", "before", "before_errors", "joint", "map", "explain",
+        "engine", "why", "exact", "remarks", "given", "log_z", "error", "marginals", "evidence", "errors",
+        "log_p_evidence", "log_p_evidence_error", "before", "before_errors", "joint", "map", "explain", "log_p_given",
+        "log_p_given_error",
     ]  # fmt: skip
     assert (document["exact"], document["error"], document["remarks"]) == (True, 0.0, [])
     assert document["given"] == "smoker=yes"
