@@ -84,7 +84,7 @@ def test_nothing_given(shell: Shell) -> None:
 def test_a_table_for_people(shell: Shell) -> None:
     ran = shell("query", "small.uai", "--evidence", "smoker=yes", "--ask", '"cough, dry"')
     assert ran.out.splitlines() == [
-        "given smoker=yes: cough, dry (yes 0.590 -> 0.800)",
+        "given smoker=yes: cough, dry=yes 0.590 -> 0.800",
         "exact",
         "log Z -0.3567, log probability of the evidence -0.3567",
         "variable    state  before  after  change",
