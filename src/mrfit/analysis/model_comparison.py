@@ -155,7 +155,7 @@ class Comparison:
     @property
     def _counts(self) -> str:
         both, only_a, only_b = (len(self.edges_in(where)) for where in _WHERE.values())
-        return f"{both:,} edges in both, {only_a:,} only in A, {only_b:,} only in B"
+        return f"{both:,} edge{'' if both == 1 else 's'} in both, {only_a:,} only in A, {only_b:,} only in B"
 
     @property
     def _different(self) -> list[ComparedParameter]:
