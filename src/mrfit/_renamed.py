@@ -57,12 +57,42 @@ MODULES = {
 }
 
 
+JSON_KEYS = (
+    ("fit", "penalty_strength", "strength"),
+    ("fit", "max_gradient", "violation"),
+    ("fit", "data_passes", "passes"),
+    ("fit", "at_bound", "held"),
+    ("fit", "spurious_mode", "phantom_mode"),
+    ("check", "spurious_mode", "phantom_mode"),
+    ("structure", "max_gradient", "violation"),
+    ("structure", "edges.weight", "edges.strength"),
+    ("stability", "penalty_strength", "strength"),
+    ("stability", "penalty_strengths", "strengths"),
+    ("spectrum", "penalty_strength", "strength"),
+    ("spectrum", "ignoring.penalty_strength", "ignoring.strength"),
+    ("query", "evidence", "given"),
+    ("query", "log_p_evidence", "log_p_given"),
+    ("query", "log_p_evidence_error", "log_p_given_error"),
+    ("logz", "evidence", "given"),
+    ("nodes", "nodes.node_strength", "nodes.strength"),
+    ("compare-groups", "nodes.node_strengths", "nodes.strengths"),
+    ("plan", "steps.data_passes", "steps.passes"),
+    ("show", "covariates", "given"),
+    ("demo", "penalty_strength", "strength"),
+    ("demo", "max_gradient", "violation"),
+)  # of the documents that commands print: command, new and earlier name; both are there for one release
+
 OPTIONS = {"--given": "--covariates", "--given-edges": "--covariates-on-edges"}  # of commands that learn
 
 
 def warn(old: str, new: str, level: int) -> None:
     """Warn of a renamed object, in the name of the caller ``level`` frames up."""
     warnings.warn(message(old, new), FutureWarning, stacklevel=level + 1)
+
+
+def with_former_keys(record: Mapping[str, Any], **former: str) -> dict[str, Any]:
+    """Return a record for JSON with some values also under their earlier names, ``new="old"``."""
+    return {**record, **{old: record[new] for new, old in former.items() if new in record}}
 
 
 def message(old: str, new: str) -> str:

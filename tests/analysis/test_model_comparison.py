@@ -41,7 +41,7 @@ def test_edges_of_one_or_both() -> None:
     assert {(edge.source, edge.target) for edge in found.edges_in("b")} == {("a", HOSTILE), ("b", HOSTILE)}
     back = mrfit.compare(_model(), _without_edge())
     assert [edge.difference for edge in back.edges] == [-edge.difference for edge in found.edges]
-    assert "edges that are not zero: 1 in both, 2 only in A, 0 only in B" in back.text()
+    assert "1 edge in both, 2 only in A, 0 only in B" in back.text()
 
 
 def test_parameters_that_differ_most_come_first() -> None:

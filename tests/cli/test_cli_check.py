@@ -163,7 +163,8 @@ def test_after_a_fit(shell: Shell) -> None:
     unchecked = shell("fit", "t.csv", "--json", "--no-check").document
     assert "max_marginal_error" not in unchecked
     assert {**document, "seconds": 0, "path": 0} == {
-        **unchecked, "seconds": 0, "path": 0, "phantom_mode": None, "check": document["check"],
+        **unchecked, "seconds": 0, "path": 0, "phantom_mode": None, "spurious_mode": None,
+        "check": document["check"],
         "max_marginal_error": document["max_marginal_error"],
     }  # fmt: skip
 

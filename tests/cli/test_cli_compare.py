@@ -32,7 +32,7 @@ def models(shell: Shell, tmp_path: Path) -> tuple[str, str]:
 def test_what_is_said_and_written(shell: Shell, models: tuple[str, str]) -> None:
     ran = shell("compare", *models, "--data", "t.csv", "-o", "p.csv", "--plot", "c.svg", "--save-layout", "l.csv")
     assert ran.code == 0, ran.err
-    assert ran.out.startswith("edges: 2 in both, 1 only in A, 0 only in B\n")
+    assert ran.out.startswith("2 edges in both, 1 only in A, 0 only in B\n")
     assert "25 rows, mean pll: A -" in ran.out
     assert ran.out.endswith("wrote p.csv\nwrote c.svg\nwrote l.csv\n")
     found = shell("compare", *models, "--data", "t.csv", "--metric", "ll", "--json").document

@@ -56,8 +56,9 @@ def test_as_json(shell: Shell) -> None:
     assert (ran.code, ran.err) == (0, "")
     document = ran.document
     assert list(document) == [
-        "engine", "why", "exact", "remarks", "given", "log_z", "error", "marginals", "errors", "log_p_given",
-        "log_p_given_error", "before", "before_errors", "joint", "map", "explain",
+        "engine", "why", "exact", "remarks", "given", "log_z", "error", "marginals", "evidence", "errors",
+        "log_p_evidence", "log_p_evidence_error", "before", "before_errors", "joint", "map", "explain", "log_p_given",
+        "log_p_given_error",
     ]  # fmt: skip
     assert (document["exact"], document["error"], document["remarks"]) == (True, 0.0, [])
     assert document["given"] == "smoker=yes"
@@ -83,7 +84,7 @@ def test_nothing_given(shell: Shell) -> None:
 def test_a_table_for_people(shell: Shell) -> None:
     ran = shell("query", "small.uai", "--evidence", "smoker=yes", "--ask", '"cough, dry"')
     assert ran.out.splitlines() == [
-        "given smoker=yes: cough, dry (yes 0.590 -> 0.800)",
+        "given smoker=yes: cough, dry=yes 0.590 -> 0.800",
         "exact",
         "log Z -0.3567, log probability of the evidence -0.3567",
         "variable    state  before  after  change",

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from math import inf, nan
 
 import pytest
 
-from mrfit.core.rounding import format_count, format_size, in_file, known_decimals, probability, with_error
+from mrfit.core.rounding import (
+    format_count,
+    format_size,
+    in_file,
+    known_decimals,
+    probability,
+    short_probability,
+    significant,
+    strength_text,
+    with_error,
+)
 
 
 @pytest.mark.parametrize(
@@ -76,3 +87,35 @@ def test_sizes_have_a_unit_that_suits_them(n_bytes: float, text: str) -> None:
 @pytest.mark.parametrize(("count", "text"), [(5, "5"), (12_345, "12,345"), (1.24e16, "1.2e+16")])
 def test_counts_are_whole_while_they_can_be_read(count: float, text: str) -> None:
     assert format_count(count) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (2.8583, "2.86"), (0.1766, "0.177"), (0.03234, "0.0323"), (0.00042, "0.0004"), (0.0, "0"), (-0.0, "0"),
+        (9.9996, "10.0"), (-99.96, "-100"), (2896.31, "2900"), (math.inf, "inf"), (-math.inf, "-inf"),
+    ],
+)  # fmt: skip
+def test_three_significant_digits(value: float, text: str) -> None:
+    assert significant(value) == text
+    assert significant(value, sign="+") == (f"+{text}" if value > 0 else text)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(2896.31, "2900"), (90.5097, "90.5"), (100.0, "100"), (1.0, "1"), (0.01, "0.01"), (1e-5, "1e-05"), (0.0, "0")],
+)
+def test_penalty_strengths(value: float, text: str) -> None:
+    assert strength_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (0.0, "0.000"), (1e-7, "1e-07"), (0.0001, "0.0001"), (0.04326, "0.0433"), (0.09996, "0.100"), (0.15, "0.150"),
+        (0.9994, "0.999"), (0.9996, "0.9996"), (0.99999, ">0.9999"), (1.0, "1.000"),
+    ],
+)  # fmt: skip
+def test_exact_probabilities(p: float, text: str) -> None:
+    """Only what is impossible is zero, and only what is sure is one."""
+    assert short_probability(p) == text

@@ -17,7 +17,7 @@ RECORD = Path(__file__).with_name("record.json")
 
 # How much work it took, which may change while the answer does not, and how many values differ, by last bits.
 _WORK = {"seconds", "passes", "iterations", "evaluations", "products", "tying_iterations", "violation", "duality_gap"}
-_WORK |= {"n_distinct"}
+_WORK |= {"n_distinct", "data_passes", "max_gradient"}
 # Full coordinates are redundant: several parameters may be the zero one, and last bits decide which.
 _UNDECIDED = {"exact full": {"n_nonzero", "n_nonzero_scopes", "nonzero_by_order", "n_edges", "n_parameters"}}
 _MACHINE = {"versions"}  # of the programs a model was learned with

@@ -237,14 +237,14 @@ class Comparison:
     @property
     def _counts(self) -> str:
         both, only_a, only_b = (len(self.edges_in(where)) for where in _WHERE.values())
-        return f"edges: {both:,} in both, {only_a:,} only in A, {only_b:,} only in B"
+        return f"{both:,} edge{'' if both == 1 else 's'} in both, {only_a:,} only in A, {only_b:,} only in B"
 
     @property
     def _different(self) -> list[ComparedParameter]:
         return [each for each in self.parameters if each.difference]
 
     def _repr_html_(self) -> str:
-        facts = {"A": self.models[0], "B": self.models[1], "edges": self._counts.partition(": ")[2]}
+        facts = {"A": self.models[0], "B": self.models[1], "edges": self._counts}
         if self.scores is not None:
             facts["scores"] = self.scores.describe()
         facts[f"parameters ({self.coordinates})"] = "A, B, difference B - A"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from mrfit._renamed import with_former_keys
 from mrfit.inference.exact.tree_plan import TreePlan
 from mrfit.inference.plan import Plan, as_float
 from mrfit.model.queries.answer import Answer, BestState, Explanation, JointProbabilities, Marginals, joint_error
@@ -130,10 +131,10 @@ class QuerySummary:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        return {
+        record = {
             **self.after.to_dict(),
-            "log_p_given": self.log_p_given,
-            "log_p_given_error": self.log_p_given_error,
+            "log_p_evidence": self.log_p_given,
+            "log_p_evidence_error": self.log_p_given_error,
             "before": None if self.before is None else self.before.marginals,
             "before_errors": None if self.before is None else self.before.errors,
             "joint": [
@@ -143,6 +144,7 @@ class QuerySummary:
             "map": None if self.best is None else self.best.to_dict(),
             "explain": [explanation.to_dict() for explanation in self.explanations],
         }
+        return with_former_keys(record, log_p_evidence="log_p_given", log_p_evidence_error="log_p_given_error")
 
 
 def movements(after: Tables, before: Tables | None) -> dict[str, float]:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mrfit._renamed import with_former_keys
 from mrfit.data.unique_rows import UniqueRows
 from mrfit.learning.partitioned_rows import RowsSummary
 from mrfit.structures.base import LearnedStructure
-from mrfit.structures.edge_report import with_former_name
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,15 @@ class StructureSummary:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        return {
+        record = {
             **self.rows.to_dict(),
             "n_edges": len(self.edges),
             "largest_degree": self.largest_degree,
             "mean_degree": self.mean_degree,
-            "violation": self.violation,
+            "max_gradient": self.violation,
             "seconds": self.seconds,
             "remarks": list(self.remarks),
             "edge_weight": self.unit,
-            "edges": [with_former_name(dict(edge)) for edge in self.edges],
+            "edges": [with_former_keys(edge, weight="strength") for edge in self.edges],
         }
+        return with_former_keys(record, max_gradient="violation")

@@ -186,7 +186,7 @@ def _draw_residuals(goodness: Goodness, plot: str, title: str) -> None:
 
 def _print(check: Check, goodness: Goodness | None, data: str, options: dict[str, Any]) -> None:
     print_verdict(check)
-    say(f"{data}: {check.n_rows:,.10g} rows, {check.n_variables:,} variables; {_how(check)}")
+    remark(f"{data}: {check.n_rows:,.10g} rows, {check.n_variables:,} variables; {_how(check)}")
     if options["verbose"]:
         remark(f"engine {check.engine}: {check.why}")
     if check.phantom_mode is not None:

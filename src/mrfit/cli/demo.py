@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from mrfit._renamed import with_former_keys
 from mrfit.cli.files import check_files, writing
 from mrfit.cli.options import common
 from mrfit.cli.output import heading, note_compiling, print_json, print_table, remark, say
@@ -75,18 +76,17 @@ def command(output: str, **options: Any) -> None:
     model.save(model_file)
     seconds = time.perf_counter() - begun
     if options["as_json"]:
-        print_json(
-            {
-                "rows": {"train": train.n_rows, "valid": valid.n_rows, "test": test.n_rows},
-                "n_variables": len(domain),
-                "test_pll": scores,
-                "strength": {word: fit.strength for word, fit in best.items()},
-                "violation": {word: fit.solution.violation for word, fit in best.items()},
-                "picture": str(picture),
-                "model": str(model_file),
-                "seconds": seconds,
-            }
-        )
+        document = {
+            "rows": {"train": train.n_rows, "valid": valid.n_rows, "test": test.n_rows},
+            "n_variables": len(domain),
+            "test_pll": scores,
+            "penalty_strength": {word: fit.strength for word, fit in best.items()},
+            "max_gradient": {word: fit.solution.violation for word, fit in best.items()},
+            "picture": str(picture),
+            "model": str(model_file),
+            "seconds": seconds,
+        }
+        print_json(with_former_keys(document, penalty_strength="strength", max_gradient="violation"))
     elif not options["quiet"]:
         word = max(scores, key=lambda word: scores[word])
         say(f"the structure {word!r} predicts new digits best: test pll {scores[word]:.4f} nats a row", bold=True)

@@ -46,7 +46,10 @@ def has_colours(stream: TextIO) -> bool:
 def heading(text: str, unit: str = "") -> None:
     """Print the heading of a list: bold, with the unit of its numbers in dim brackets."""
     rest = f" ({unit})" if unit else ""
-    if has_colours(sys.stdout) and unit:
+    if len(text + rest) > WIDTH:
+        say(text, bold=True)
+        say(*wrapped(rest.strip(), indent="  ", hanging=""), dim=True)
+    elif has_colours(sys.stdout) and unit:
         bold = click.style(_shown(text, sys.stdout.encoding or "utf-8"), bold=True)
         click.echo(bold + click.style(_shown(rest, sys.stdout.encoding or "utf-8"), dim=True), color=True)
     else:

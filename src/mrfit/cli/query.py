@@ -198,13 +198,14 @@ def _headline(answer: QuerySummary, ordered: Mapping[str, Sequence[float]]) -> s
         return f"{given}: nothing changes"
     after, before = answer.after.marginals[name], answer.before.marginals[name]
     if name in ordered:
-        what = "mean"
+        what = f"the mean of {name}"
         was, now = (_mean_text(*each.mean(ordered[name])).split(" ")[0] for each in (before, after))
     else:
-        what = max(after, key=lambda state: after[state] - before[state])
-        was, now = (_probability(each[what], each.error[what]).split(" ")[0] for each in (before, after))
-    most = f"{name} changes most" if len(answer.moved) > 1 else name
-    return f"{given}: {most} ({what} {was} -> {now})"
+        state = max(after, key=lambda state: after[state] - before[state])
+        what = f"{name}={state}"
+        was, now = (_probability(each[state], each.error[state]).split(" ")[0] for each in (before, after))
+    most = " changes most," if len(answer.moved) > 1 else ""
+    return f"{given}: {what}{most} {was} -> {now}"
 
 
 def _how(answer: QuerySummary) -> str:

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from mrfit._renamed import with_former_keys
 from mrfit.core.domain import Domain
 from mrfit.core.errors import InputError, StructureError, listed
 from mrfit.formats.output_file import check_writable, write_output
-from mrfit.structures.edge_report import EdgeReport, with_former_name
+from mrfit.structures.edge_report import EdgeReport
 from mrfit.structures.edge_weights import EdgeWeights
 from mrfit.structures.edges_file import read_edges
 from mrfit.structures.structure import Structure
@@ -216,7 +217,7 @@ def _json_text(records: Sequence[Record], domain: Domain, report: Report | None)
         "schema": SCHEMA,
         **_unit(report),
         "variables": list(domain.names),
-        "edges": [_finite(with_former_name(record)) for record in records],
+        "edges": [_finite(with_former_keys(record, weight="strength")) for record in records],
     }
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._renamed import with_former_keys
 from mrfit.core.html_table import html_table
 from mrfit.core.rounding import with_error
 from mrfit.learning.partitioned_rows import PartedRows, RowsSummary
@@ -175,18 +176,18 @@ class CandidateFit(Optimum):
         if model.groups is not None:
             tied = {"groups": self.n_groups, "n_groups": model.n_groups, "tying_iterations": len(self.rounds)}
         exact = {} if self.measure == "pll" else {"train_pll": self.train_pll, "duality_gap": solution.gap}
-        return {
-            "strength": self.strength,
+        record = {
+            "penalty_strength": self.strength,
             **tied,
             f"train_{self.measure}": _known(self.train),
             f"valid_{self.judge}": _known(self.held_out),
             **exact,
             **({"log_z_error": self.log_z_error} if self.log_z_error else {}),
             "n_distinct": self.n_distinct,
-            "passes": self.passes,
+            "data_passes": self.passes,
             "n_nonzero": self.n_nonzero,
             "n_nonzero_scopes": self.n_nonzero_scopes,
-            "violation": solution.violation,
+            "max_gradient": solution.violation,
             "converged": solution.converged,
             "status": solution.status.value,
             "iterations": solution.iterations,
@@ -195,8 +196,11 @@ class CandidateFit(Optimum):
             "seconds": self.seconds,
             "objective_per_row": _known(solution.value),
             "nonzero_by_order": {str(order): count for order, count in self.nonzero_by_order.items()},
-            "held": self.held,
+            "at_bound": self.held,
         }
+        return with_former_keys(
+            record, penalty_strength="strength", data_passes="passes", max_gradient="violation", at_bound="held"
+        )
 
     @property
     def held(self) -> list[str]:
@@ -465,7 +469,8 @@ class FitResult:
 
 def _check_to_dict(check: Check) -> dict[str, Any]:
     phantom = None if check.phantom_mode is None else check.phantom_mode.to_dict()
-    return {"check": check.verdict, "max_marginal_error": check.max_marginal_error, "phantom_mode": phantom}
+    record = {"check": check.verdict, "max_marginal_error": check.max_marginal_error, "spurious_mode": phantom}
+    return with_former_keys(record, spurious_mode="phantom_mode")
 
 
 def _known(value: float | None) -> float | None:

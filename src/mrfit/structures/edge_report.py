@@ -103,8 +103,3 @@ class EdgeReport:
         if self.owner is None or self.gain is None:
             return {}
         return {"owner": names[self.owner[k]] if self.owner[k] >= 0 else "", "gain": float(self.gain[k])}
-
-
-def with_former_name(record: dict[str, str | float]) -> dict[str, str | float]:
-    """Return a record of `EdgeReport.rows` for JSON, with the weight also under its former name ``strength``."""
-    return {**record, "strength": record["weight"]} if "weight" in record else record

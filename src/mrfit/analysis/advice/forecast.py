@@ -48,7 +48,7 @@ class Forecast:
         return {
             **asdict(self.look),
             "memory": self.memory,
-            "steps": [{**asdict(step), "fits": self.fits(step)} for step in self.steps],
+            "steps": [{**asdict(step), "data_passes": step.passes, "fits": self.fits(step)} for step in self.steps],
         }
 
 

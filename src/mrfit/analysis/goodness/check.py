@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._renamed import with_former_keys
 from mrfit.analysis.goodness.goodness import ModelCells
 from mrfit.analysis.goodness.margin_comparison import Difference, MarginComparison, compare
 from mrfit.analysis.goodness.moment_estimates import Portrait
@@ -191,7 +192,7 @@ class Check:
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form, with null for what the engine could not determine."""
         known = self.is_known
-        return {
+        record = {
             "engine": self.engine,
             "why": self.why,
             "exact": self.exact,
@@ -204,7 +205,7 @@ class Check:
             "max_pair_error": self.max_pair_error,
             "max_pair_standard_error": self._error_of_largest("pairs"),
             "max_triple_error": self.max_triple_error,
-            "phantom_mode": None if self.phantom_mode is None else self.phantom_mode.to_dict(),
+            "spurious_mode": None if self.phantom_mode is None else self.phantom_mode.to_dict(),
             "ll": self.ll,
             "ll_standard_error": self.ll_error,
             "variables": [each.to_dict() for each in self.variables],
@@ -218,6 +219,7 @@ class Check:
             },
             "remarks": list(self.remarks),
         }
+        return with_former_keys(record, spurious_mode="phantom_mode")
 
     def _error_of_largest(self, what: str) -> float | None:
         return next((each.largest.error for each in self.compared if each.what == what and each.largest), None)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mrfit._renamed import with_former_keys
 from mrfit._typing import Floats
 from mrfit.analysis.groups.compare_groups import GroupComparison
 from mrfit.analysis.groups.groups_plot import draw_groups, groups_layout
@@ -47,13 +48,14 @@ class ComparedGroups:
 
     def to_dict(self) -> dict[str, Any]:
         names = ("source", "target") if len(self.variables) == 2 else ("variable",)
-        what = "weights" if len(self.variables) == 2 else "strengths"
+        what = "weights" if len(self.variables) == 2 else "node_strengths"
         tests = ("difference", "wald_p", "wald_adjusted", "permutation_p", "permutation_adjusted")
-        return {
+        record = {
             **dict(zip(names, self.variables, strict=True)),
             what: list(self.values),
             **{name: getattr(self, name) for name in tests},
         }
+        return with_former_keys(record, node_strengths="strengths")
 
 
 @dataclass(frozen=True, eq=False)

@@ -86,5 +86,5 @@ class NodesSummary:
             "level": None if self.stability is None else self.stability.level,
             "modularity": self.nodes.modularity,
             "communities": [community.to_dict() for community in self.communities],
-            "nodes": self.rows,
+            "nodes": [{**row, "node_strength": row["strength"]} for row in self.rows],
         }

@@ -31,7 +31,8 @@ class SpectrumSummary:
     def to_dict(self) -> dict[str, Any]:
         return {
             **asdict(self),
+            "penalty_strength": self.strength,
             "columns": list(self.columns),
             "orders": [asdict(size) for size in self.orders],
-            "ignoring": [asdict(cost) for cost in self.ignoring],
+            "ignoring": [{**asdict(cost), "penalty_strength": cost.strength} for cost in self.ignoring],
         }

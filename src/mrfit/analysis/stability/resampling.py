@@ -149,12 +149,12 @@ class Stability:
             f"{n_stable:,} edge{' is' if n_stable == 1 else 's are'} in {_MOST_OFTEN:.0%} or more of "
             f"{len(self.networks.weights):,} {self.samples}, {rest:,} in fewer"
         )
-        heads = ["included", "mean", f"{100 * self.level:g} % percentile interval", ""]
+        heads = ["included", "mean", "interval", ""]
         rows = [_row(edge, self.has_sign(edge)) for edge in self.edges[:_MOST_EDGES]]
         n_more = len(self.edges) - _MOST_EDGES
         more = [f"  ... and {n_more:,} more edges"] if n_more > 0 else []
         table = [f"  {line}" for line in columns([heads, *rows], n_names=1)]
-        return [verdict, f"edge weights, {self.unit}:", *table, *more]
+        return [verdict, f"edge weights, {self.unit}; {100 * self.level:g} % percentile intervals:", *table, *more]
 
     def __repr__(self) -> str:
         n, failed = len(self.networks.weights), self.networks.n_failed

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from mrfit._renamed import with_former_keys
 from mrfit._typing import Floats
 from mrfit.analysis.stability import resamples as draw
 from mrfit.analysis.stability.resampled_networks import Networks
@@ -57,11 +58,12 @@ class Stars:
         return int(np.flatnonzero(self.instability <= MOST_UNSTABLE)[-1])
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "strength": float(self.strengths[self.chosen]),
-            "strengths": self.strengths.tolist(),
+        record = {
+            "penalty_strength": float(self.strengths[self.chosen]),
+            "penalty_strengths": self.strengths.tolist(),
             "instability": self.instability.tolist(),
         }
+        return with_former_keys(record, penalty_strength="strength", penalty_strengths="strengths")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -129,7 +129,8 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain values, for JSON."""
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+        record = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+        return {**record, "evidence": self.given}
 
 
 @dataclass(frozen=True)
