@@ -100,7 +100,8 @@ def members(cls: type) -> list[str]:
             if REQUEST.fullmatch(name) or not is_member or isinstance(value, type) or name in names:
                 continue
             own = getattr(inspect.getattr_static(cls, name), "__func__", inspect.getattr_static(cls, name))
-            if own.__doc__ or (name not in inherited and inspect.getdoc(getattr(cls, name))):
+            doc = own.__doc__ or ("" if name in inherited else inspect.getdoc(getattr(cls, name)))
+            if doc and not doc.startswith("Internal"):
                 names.append(name)
     return names
 
@@ -108,7 +109,8 @@ def members(cls: type) -> list[str]:
 def page(name: str) -> str:
     """Return the source of the page of a public name."""
     thing = found(name)
-    lines = [name, "=" * len(name), ""]
+    title = name.removeprefix("mrfit.")
+    lines = [title, "=" * len(title), ""]
     if inspect.isclass(thing):
         kind = "autoexception" if issubclass(thing, Exception) else "autoclass"
         listed = members(thing)
