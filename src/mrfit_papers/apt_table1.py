@@ -32,7 +32,7 @@ READINGS = {
 }
 
 
-_CLAIMED = "top"  # the reading for claims: it comes nearest to the paper's numbers, see `Table1Cells.distances`
+_CLAIMED = "top"  # the reading for claims, chosen before the other readings had all cells; see `Table1Cells.distances`
 
 
 def _is_included(degree: int, bound: str, method: str) -> bool:
