@@ -5,7 +5,7 @@ How are categories associated?
 Data: scikit-learn's 150 iris flowers, each measurement cut into three classes of equal size.
 
 Categories have no order, so an edge has no sign: it is grey and dotted, and its weight is the norm
-of a centered table of log odds ratios. Species and petal length share the strongest edge.
+of a centered table of log odds ratios. The strongest edge joins petal length and petal width.
 
 Thumbnail: 0 0 1 0.9
 

@@ -2,7 +2,7 @@
 
 Do interactions of three or more variables matter?
 
-Data: 2,000 generated rows of six switches; a lamp is on if exactly one of two switches is on.
+Data: 2,000 generated rows of five switches and a lamp, which is on if exactly one of two switches is on.
 
 The mean size of the interactions of 1, 2, ... variables in spectral coordinates, on a logarithmic
 scale. Order 3 stands out, because two switches and the lamp interact as a triple. A pairwise model

@@ -6,8 +6,8 @@ Data: 600 generated answers to eight items, from 1 (never) to 5 (always), with t
 them.
 
 Each edge weight is a log odds ratio per step of the scale: it has a sign, and one parameter instead
-of 16. The picture shows the 20 % of pairs that held-out folds and an l1 penalty leave strong: mood
-and body items form two groups.
+of 16. Cross-validation chose the
+l1 penalty. Strong edges join items of one factor: mood on one side, body on the other.
 
 Thumbnail: 0 0 1 0.88
 

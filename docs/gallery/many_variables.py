@@ -1,12 +1,12 @@
 """Networks of many variables
 
-How do 64 variables hang together?
+How are the pixels of an image associated?
 
 Data: scikit-learn's 1,797 handwritten digits of 8 x 8 pixels, black or white.
 
-Every pixel is a variable, drawn at its place in the image. Strong edges join neighbouring pixels,
-although nothing told the learner which pixels are neighbours. Only the strongest edges of each
-pixel survive the limit of four neighbours.
+Every pixel is a variable, drawn at its place in the image. More than half of
+the edges join pixels that touch, although nothing told the learner which pixels are neighbours.
+Pixels that are nearly always white are left out.
 
 Thumbnail: 0 0.2 1 0.85
 

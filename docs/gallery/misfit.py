@@ -1,4 +1,4 @@
-"""Misfit of a pairwise model
+"""Misfit of an independent model
 
 What does a model that does not fit look like?
 

@@ -6,7 +6,7 @@ Data: 300 generated rows of ten yes/no items with two factors behind them.
 
 Each dot is the score of one penalty strength in five-fold cross-validation; lower is better, and
 the ring marks the best. Bars are standard errors of the difference from the best. A weak penalty
-over-fits, a strong one shrinks every edge to zero.
+over-fits, a strong one shrinks the edges too much.
 
 Command: mrfit fit items.csv --penalty l1 --folds 5 --plot-scores scores.png -o items.mrf
 

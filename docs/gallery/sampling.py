@@ -4,8 +4,8 @@ What do rows from the model look like?
 
 Data: scikit-learn's 178 handwritten zeros of 8 x 8 pixels, black or white.
 
-The upper two rows are data, the lower two are drawn from the model. Strokes are closed and of the
-right width, so the network of pairs has learned the shape.
+The upper two rows are data, the lower two are drawn from the model. Most of
+the drawn pictures are zeros too, although the model knows pairs of pixels only.
 
 Command: mrfit sample zeros.mrf --rows 20 -o drawn.csv
 

@@ -4,7 +4,7 @@ Does the model put probability where there are no data?
 
 Data: kdd, 180,092 rows of 64 yes/no variables, nearly all "no".
 
-A pseudo-likelihood fit can have a spurious mode: each conditional distribution is right, and still
+A pseudo-likelihood fit can have a spurious mode: each conditional distribution fits, and still
 most of the probability is on rows that resemble no row of the data. Here the data (bars) have almost
 only zeros, the model (line) almost only ones. `check` finds it and says how to fit again.
 

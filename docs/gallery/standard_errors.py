@@ -5,7 +5,8 @@ How precise is each edge weight?
 Data: 500 generated rows of five yes/no habits; the true edge weights are known.
 
 Bars are 95 % confidence intervals of a fit without a penalty, from sandwich standard errors.
-Crosses are the true values. About one interval in twenty should miss its cross.
+Crosses are the true values. In the long run, about one interval in
+twenty misses its cross.
 
 Command: mrfit fit habits.csv --penalty none --errors sandwich -o habits.mrf
 
