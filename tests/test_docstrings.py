@@ -26,90 +26,6 @@ REQUEST = re.compile(r"set_\w+_request")  # made by scikit-learn
 
 NOT_RUN = {"mrfit.cluster"}  # it starts processes; tests/core/test_cluster.py does so with more patience
 
-# Objects whose docstrings do not comply yet. Remove an entry once it does.
-TO_DO: set[str] = {
-    "mrfit.CaseDropping",
-    "mrfit.Comparison",
-    "mrfit.EdgeBootstrap",
-    "mrfit.Enumeration",
-    "mrfit.ErrorControl",
-    "mrfit.FactorNetwork",
-    "mrfit.GroupComparison",
-    "mrfit.MarkovNetwork",
-    "mrfit.NodeStability",
-    "mrfit.SampleSizeStudy",
-    "mrfit.Stability",
-    "mrfit.StabilitySelection",
-    "mrfit.StandardErrors",
-    "mrfit.StarsSelection",
-    "mrfit.bootstrap_edges",
-    "mrfit.bootstrap_goodness",
-    "mrfit.case_dropping",
-    "mrfit.compare",
-    "mrfit.compare_groups",
-    "mrfit.formats.ModelFormat",
-    "mrfit.inference.Annealed",
-    "mrfit.inference.BeliefPropagation",
-    "mrfit.inference.Engine",
-    "mrfit.inference.Gibbs",
-    "mrfit.inference.JunctionTree",
-    "mrfit.inference.MaxProduct",
-    "mrfit.inference.MeanField",
-    "mrfit.inference.Plan",
-    "mrfit.inference.Posterior",
-    "mrfit.inference.TreeReweighted",
-    "mrfit.interaction_spectrum",
-    "mrfit.node_stability",
-    "mrfit.objectives.ConditionalCells",
-    "mrfit.objectives.ConditionalLoss",
-    "mrfit.objectives.Expansion",
-    "mrfit.objectives.ExplicitHessian",
-    "mrfit.objectives.InteractionScreening",
-    "mrfit.objectives.Likelihood",
-    "mrfit.objectives.LogInteractionScreening",
-    "mrfit.objectives.Objective",
-    "mrfit.objectives.PseudoLikelihood",
-    "mrfit.objectives.TreeLikelihood",
-    "mrfit.parameterizations.Canonical",
-    "mrfit.parameterizations.Full",
-    "mrfit.parameterizations.GeneralizedIsing",
-    "mrfit.parameterizations.Ising",
-    "mrfit.parameterizations.Ordered",
-    "mrfit.parameterizations.Parameterization",
-    "mrfit.parameterizations.Spectral",
-    "mrfit.plot_marginals",
-    "mrfit.plot_network",
-    "mrfit.plot_parameters",
-    "mrfit.plot_scores",
-    "mrfit.plot_spectrum",
-    "mrfit.read_network",
-    "mrfit.sample_size",
-    "mrfit.solvers.CompositeProblem",
-    "mrfit.solvers.Fista",
-    "mrfit.solvers.LBFGS",
-    "mrfit.solvers.Method",
-    "mrfit.solvers.OWLQN",
-    "mrfit.solvers.ProjectedGradient",
-    "mrfit.solvers.ProximalNewton",
-    "mrfit.solvers.Record",
-    "mrfit.solvers.Solution",
-    "mrfit.solvers.State",
-    "mrfit.solvers.Status",
-    "mrfit.solvers.TruncatedNewton",
-    "mrfit.solvers.minimize",
-    "mrfit.stability",
-    "mrfit.stability_selection",
-    "mrfit.stars",
-    "mrfit.testing.check_engine",
-    "mrfit.testing.check_format",
-    "mrfit.testing.check_method",
-    "mrfit.testing.check_objective",
-    "mrfit.testing.check_parameterization",
-    "mrfit.testing.check_penalty",
-    "mrfit.testing.check_structure_learner",
-    "mrfit.write_network",
-}
-
 
 def sections(doc: str) -> dict[str, str]:
     """Return the text of each section by its heading, the summary and the prose below it under ''."""
@@ -235,21 +151,12 @@ def faults(thing: Any) -> list[str]:
     return found
 
 
-def each(names: dict[str, Any]) -> list[Any]:
-    late = pytest.mark.xfail(reason="not written yet", strict=False)
-    return [pytest.param(name, marks=[late] if name in TO_DO else []) for name in names]
-
-
-def test_names_to_do_are_public() -> None:
-    assert CALLABLE.keys() >= TO_DO
-
-
-@pytest.mark.parametrize("name", each(CALLABLE))
+@pytest.mark.parametrize("name", CALLABLE)
 def test_docstring(name: str) -> None:
     assert not faults(CALLABLE[name])
 
 
-@pytest.mark.parametrize("name", each(CALLABLE))
+@pytest.mark.parametrize("name", CALLABLE)
 def test_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     runner = doctest.DocTestRunner(optionflags=OPTIONS, verbose=False)

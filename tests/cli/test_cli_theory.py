@@ -56,7 +56,7 @@ def test_numbers(shell: Shell, models: Path) -> None:
 def test_words(shell: Shell, models: Path) -> None:
     ran = shell("theory", "tied.mrf")
     assert (ran.code, ran.err) == (0, "")
-    assert "5 parameters, 2 groups (sizes 2, 3)" in ran.out
+    assert ran.out.startswith("5 parameters in 2 groups, well separated\nsizes of the groups: 2, 3\n")
     lines = {line[:43].strip(): line[43:].split() for line in ran.out.splitlines()}
     assert lines["omega, largest distance within a group"] == ["0.1"]
     assert lines["alpha, smallest distance between groups"] == ["1.4"]
@@ -68,7 +68,7 @@ def test_words(shell: Shell, models: Path) -> None:
 def test_groups_that_overlap(shell: Shell, models: Path) -> None:
     ran = shell("theory", "overlapping.mrf")
     assert ran.code == 0
-    assert "soft tying: the theorem promises nothing, for the groups are not separated" in ran.out
+    assert "soft tying: the theorem promises nothing, because the groups are not separated" in ran.words
     document = shell("theory", "overlapping.mrf", "--json").document
     assert document["soft"]["n_samples"] is None
     assert "alpha" in document["soft"]["reason"]
@@ -144,7 +144,7 @@ def test_a_network_of_a_thousand_variables(shell: Shell, tmp_path: Path) -> None
     assert found["eigenvalue"]["accuracy"] <= 1e-5
     assert 0.0 < found["c_min"] < 0.1
     assert 1.0 < found["hard"]["proven"]["n_samples"] < found["soft"]["n_samples"]
-    assert "of it: an estimate" in shell("theory", "long.mrf", "--draws", 2000).out
+    assert "of it: an estimate" in shell("theory", "long.mrf", "--draws", 2000).words
 
 
 @pytest.mark.parametrize(

@@ -188,10 +188,10 @@ def command(context: click.Context, /, data: tuple[str, ...], **options: Any) ->
         print_json({**fitted.to_dict(check), **_degrees_to_dict(by_degree, degree, check), "output": options["output"]})
     elif not options["quiet"]:
         with summary_beside(options["output"]):
+            print_fit(name, fitted, options["output"], check=check, verbose=options["verbose"])
             for d, each in by_degree.items() if len(by_degree) > 1 else ():
                 mark = "  best" if d == degree else ""
                 say(f"at most {d} neighbours: validation score {held_out_text(each.best)}{mark}")
-            print_fit(name, fitted, options["output"], check=check, verbose=options["verbose"])
     for fit in (fit for each in by_degree.values() for fit in each.fits if not fit.solution.converged):
         note(f"warning: penalty strength {fit.strength:g} {fit.solution.status.value}.")
     for remark in () if fitted.model.errors is None else fitted.model.errors.remarks:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mrfit.cli.files import send, summary_beside
 from mrfit.cli.fit_text import print_fit
-from mrfit.cli.output import note, note_compiling, print_json, say
+from mrfit.cli.output import note, note_compiling, print_json, remark, say
 
 if TYPE_CHECKING:
     from mrfit.analysis.missing_record import MissingSummary
@@ -35,12 +35,12 @@ def fit_by_em(data: str, learner: Learner, rows: UniqueRows, options: dict[str, 
     elif not options["quiet"]:
         with summary_beside(options["output"]):
             print_fit(data, fitted, options["output"], verbose=options["verbose"])
-            say(f"fitted by EM in {found.rounds} rounds; the scores above are of the last M-step, on completed rows")
+            remark(f"fitted by EM in {found.rounds} rounds; the scores above are of the last M-step, on completed rows")
             print_missing(missing)
     if not found.converged:
         note(f"warning: EM did not converge in {found.rounds:,} rounds.")
-    for remark in () if fitted.model.errors is None else fitted.model.errors.remarks:
-        note(f"warning: {remark}")
+    for text in () if fitted.model.errors is None else fitted.model.errors.remarks:
+        note(f"warning: {text}")
 
 
 def print_missing(missing: MissingSummary) -> None:

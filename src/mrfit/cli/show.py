@@ -162,7 +162,7 @@ def _value(value: float, limit: str | None) -> str:
 def _print_errors(errors: ErrorsSummary, top: int) -> None:
     """The tests, what the criteria say, and what errors do not know."""
     if errors.tests:
-        heading("Wald tests of interactions", "adjusted p minds how many are tested")
+        heading("Wald tests of interactions", "p is adjusted for the number of tests")
     rows = [
         [
             " - ".join(test.variables), "-" if isnan(test.statistic) else f"{test.statistic:.2f}", f"{test.degrees}",
