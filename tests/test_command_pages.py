@@ -74,7 +74,7 @@ def test_a_page_shows_its_command_at_work(name: str, page: str) -> None:
 
 
 def test_no_option_is_left_for_a_typographer() -> None:
-    """In prose, two hyphens become a dash."""
+    """Two hyphens become a dash in prose."""
     for page in (*PAGES.values(), SHARED, (DOCS / "commands.md").read_text(encoding="utf-8")):
         prose = re.sub(r"^```(sh|text)\n.*?^```$", "", page, flags=re.MULTILINE | re.DOTALL)
         prose = re.sub(r"`[^`\n]*`|<a [^>]*>|```\{.*|\|.*", "", prose)

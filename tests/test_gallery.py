@@ -35,7 +35,7 @@ def test_the_page_lists_every_script_once_and_by_its_question() -> None:
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_every_script_draws_and_prints_and_its_page_shows_data_code_and_result(path: Path) -> None:
-    """Where the site has been built, the stored result of the same script and the same sources is taken."""
+    """Use the stored result of the same script and sources, if the site has been built."""
     entry = gallery.Entry.read(path)
     if entry.missing_set:
         pytest.skip(f"the data set {entry.missing_set} is absent")

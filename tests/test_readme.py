@@ -75,7 +75,7 @@ def test_one_screen_and_no_more_pages() -> None:
 
 
 def test_claims_are_those_of_the_pages_they_link_to() -> None:
-    """In the README and on the front page of the site."""
+    """Compare the numbers in the README and on the front page of the site."""
     benchmarks, replication, index = (
         " ".join((ROOT / "docs" / page).read_text(encoding="utf-8").split())
         for page in ("benchmarks.md", "replication.md", "index.md")

@@ -166,5 +166,5 @@ def test_explore_serves_until_it_is_stopped(fitted: Shell, tmp_path: Path) -> No
         _, told = process.communicate(timeout=20)
     assert process.returncode == 0
     *warned, stopped = told.splitlines()
-    assert "whoever in the network knows this address" in " ".join(warned)
+    assert "anyone on the network who knows this address" in " ".join(warned)
     assert stopped == "mrfit: stopped."

@@ -62,7 +62,7 @@ def test_earlier_keys_stand_beside_the_new_ones(command: str, fitted: Shell) -> 
 
 
 def _at(document: Any, path: str) -> list[Any]:
-    """What stands at ``nodes.strength``: a list of one entry for each record of a list."""
+    """Return the values at a path such as ``nodes.strength``: one for each record of a list."""
     first, _, rest = path.partition(".")
     if not rest:
         return [document[first]]

@@ -1,4 +1,4 @@
-"""What commands print: its width, and its colours, which only terminals get."""
+"""Width and colours of what commands print; only terminals get colours."""
 
 from __future__ import annotations
 

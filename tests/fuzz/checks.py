@@ -26,7 +26,7 @@ MOST_SECONDS = 4 * SECONDS  # by the clock, on a machine that has other work too
 MEGABYTES = 600  # by which one case may raise what the process ever held
 
 _AS_PROCESS = 100  # every so many cases one runs as a process of its own
-_NOTES = ("mrfit: note: ", "mrfit: warning: ", "mrfit: exact over ", "mrfit: kept the weakest ")
+_NOTES = ("mrfit: note: ", "mrfit: warning: ", "mrfit: exact over ", "mrfit: chose the weakest ")
 _PROGRESS = re.compile(r"mrfit: .+ after \d+ (s|min)(, about \d+ (s|min) left)?")  # on a machine with other work
 
 

@@ -70,7 +70,7 @@ def test_several_tables_have_a_colour_each_and_a_style_for_each_estimator(tmp_pa
 
 
 def test_densities_are_left_out_if_no_parameter_is_zero() -> None:
-    """As with pseudo-counts: a line at 100 % says nothing."""
+    """Pseudo-counts give such densities: a line at 100 % says nothing."""
     dense = SpectrumCurve("pseudo-counts, 1", [0.2, 0.05, 0.01], [1.0, 1.0, 1.0])
     assert len(draw_spectrum(dense).axes) == 2
     losses = [OrderLoss("1", 0.2, 0.1), OrderLoss("2", 0.0, 0.0), OrderLoss("all", 0.01, 0.002)]

@@ -58,7 +58,7 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
     quiet = options["quiet"] or options["as_json"]
     note_compiling(quiet=quiet)
     model = load_scored_model(model_file, options)
-    model.check_no_covariates("What is observed is said of")
+    model.check_no_covariates("Annotations describe")
     rows = None if data is None else read_rows(data, options, domain=model.domain)
     resamples = None if options["stability"] is None else read_stability(options["stability"], model.domain)
     observed = Observed.of(model, rows=rows, stability=resamples)

@@ -223,7 +223,7 @@ def _print(data: str, summary: GroupsSummary, options: dict[str, Any]) -> None:
 
 
 def _headline(summary: GroupsSummary) -> str:
-    """How many edges differ, and whether the networks as a whole do."""
+    """Say how many edges differ, and whether the networks differ as a whole."""
     found, n = summary.comparison, summary.n_different()
     p = None
     if found.permutations is not None:

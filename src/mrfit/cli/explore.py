@@ -88,7 +88,7 @@ def command(model_file: str, data: str | None, **options: Any) -> None:
             "--port."
         ) from error
     if options["expose"] and not options["quiet"]:
-        note("whoever in the network knows this address can ask the model; what is sent is not encrypted.")
+        note("anyone on the network who knows this address can query the model; the connection is not encrypted.")
     if options["as_json"]:
         print_json({"address": server.address})
     else:

@@ -58,7 +58,7 @@ def print_fit(
 
 
 def _headline(fitted: FitResult) -> str:
-    """What was learned, and its score on rows that chose it or, without such rows, on its own."""
+    """Say what was learned, and its score on the validation rows, or on the training rows if there are none."""
     best, model = fitted.best, fitted.model
     n = model.n_edges
     text = f"learned {n:,} edge{'' if n == 1 else 's'}, {model.n_parameters:,} parameters"

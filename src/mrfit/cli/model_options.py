@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mrfit.model.markov_network import MarkovNetwork
     from mrfit.model.queries.answer import LogZ
 
-_LONG = 2.0  # seconds: from here on the forecast is said
+_LONG = 2.0  # seconds: longer forecasts are printed
 
 from_option = click.option(
     "--from",
@@ -78,7 +78,7 @@ def read_any_model(text: str, options: Mapping[str, Any]) -> MarkovNetwork | Fac
 
 
 def read_asked_model(text: str, options: Mapping[str, Any]) -> MarkovNetwork | FactorNetwork:
-    """The same, but a name that says no format is refused."""
+    """Read a model with its parameters, if the file has them; refuse a file whose name does not tell its format."""
     suffix = Path(text.lower().removesuffix(".gz")).suffix.removeprefix(".")
     is_known = options["model_format"] is not None or text == STANDARD or suffix in FORMATS
     return read_any_model(text, options) if is_known else read_model(text, options)

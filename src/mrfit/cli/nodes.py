@@ -208,13 +208,13 @@ def _stability(
     options: dict[str, Any],
     jobs: int,
 ) -> NodeStability | None:
-    """None where none is asked for, or nobody asked and the model does not say how it was learned."""
+    """Bootstrap the measures, unless --resamples is 0 or, by default, if the model does not say how it was learned."""
     from mrfit.analysis.nodes.node_stability import node_stability
 
     n, asked = options["resamples"], context.get_parameter_source("resamples") is ParameterSource.COMMANDLINE
     if n == 0 or not (asked or isinstance(model.provenance.get("learner"), dict)):
         if n and not is_silent(options):
-            note("note: MODEL does not say how it was learned, so it cannot be learned again: no intervals.")
+            note("note: MODEL does not record how it was learned, so there are no bootstrap intervals.")
         return None
     with counting_progress("resamples", n, quiet=is_silent(options)) as callback:
         found = node_stability(

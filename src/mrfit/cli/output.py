@@ -190,8 +190,8 @@ def _say_compiling(reason: str | None) -> None:
 
     if not has_usual_cache():
         place = temporary_cache()
-        kept = "each run compiles anew, up to half a minute" if place is None else f"it is kept in {place}"
-        note(f"no directory for compiled code can be written; {kept}. Set NUMBA_CACHE_DIR to keep it elsewhere.")
+        kept = "each run compiles again, up to half a minute" if place is None else f"it is stored in {place}"
+        note(f"no directory for compiled code can be written; {kept}. Set NUMBA_CACHE_DIR to store it elsewhere.")
     elif reason is not None or sys.stderr.isatty():
         because = "" if reason is None else f"{reason}: "
         note(

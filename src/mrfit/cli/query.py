@@ -189,7 +189,7 @@ def _print(answer: QuerySummary, ordered: Mapping[str, Sequence[float]], options
 
 
 def _headline(answer: QuerySummary, ordered: Mapping[str, Sequence[float]]) -> str:
-    """What was asked, and the variable that the evidence changes most."""
+    """Repeat the evidence, and name the variable that it changes most."""
     given = f"given {answer.after.given}" if answer.after.given else "no evidence"
     if answer.before is None or not answer.moved:
         return given

@@ -197,7 +197,7 @@ _WORDS = {"violation": "max. gradient", "strength": "lambda", "free_orders": "or
 
 
 def _print_provenance(card: ModelCard) -> None:
-    """All of it but what the line on learning says in words."""
+    """Print the provenance, without what the line on learning says."""
     hidden = (
         {"learner", "unbounded"}
         | ({"chosen_on"} if card.learned else set())

@@ -83,9 +83,12 @@ _TRANSFORMS = ("walsh_hadamard", "subset_sums", "inverse_subset_sums", "superset
 
 @click.command("warm-up", cls=SectionedCommand, guide=("Installation and quickstart", "start.md"))
 @click.option(
-    "--record", type=click.Path(path_type=Path), hidden=True, help="For building wheels: see _kernels/shipping.py."
+    "--record",
+    type=click.Path(path_type=Path),
+    hidden=True,
+    help="Record what is compiled, for wheels: see _kernels/machine_code.",
 )
-@click.option("--backwards", is_flag=True, hidden=True, help="For the second process: begin at the other end.")
+@click.option("--backwards", is_flag=True, hidden=True, help="Begin at the other end, as the second process does.")
 @common
 def command(record: Path | None, backwards: bool, **options: Any) -> None:
     """Compile in advance what commands would compile at their first use.

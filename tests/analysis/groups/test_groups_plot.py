@@ -70,7 +70,7 @@ def test_a_network_in_axes_that_are_given() -> None:
 
 
 def test_differences_that_may_be_chance_are_grey() -> None:
-    """They keep their places, and the legend explains the others only."""
+    """Positions stay the same, and the legend explains the other edges only."""
     faint = np.zeros((3, 3), bool)
     faint[2, 0] = True
     figure = draw_groups(NAMES, PANELS, groups_layout(NAMES, PANELS), faint=faint)

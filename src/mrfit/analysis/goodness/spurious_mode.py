@@ -48,7 +48,7 @@ class SpuriousMode:
     data_mean: float
     data_max: int
     data_share: float
-    log_likelihood: str  # in words
+    log_likelihood: str  # a sentence
     objective: str | None = None  # by which the model was fitted, where that is known
 
     @classmethod
@@ -100,7 +100,7 @@ class SpuriousMode:
 
     @property
     def is_for_likelihood(self) -> bool:
-        """Whether the way on is a fit by likelihood, for the model was not known to be fitted so."""
+        """Whether to advise a fit by likelihood: the model is not known to come from one."""
         fitted_by = None if self.objective is None else OBJECTIVES.get(self.objective)
         return fitted_by is None or not fitted_by.is_joint
 

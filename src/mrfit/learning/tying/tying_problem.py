@@ -36,7 +36,7 @@ class TyingProblem:
     bound
         Largest absolute value of a parameter: one whose feature never occurs has no finite optimum.
     tolerance, max_iterations
-        When the solver stops, over all its calls.
+        Limits of the solver, over all its calls.
     race
         Early stopping: takes the start, and returns a function of later points that is true to abandon the fit.
     """
