@@ -83,8 +83,4 @@ def _print(summary: Mapping[str, Any], target: str) -> None:
     with summary_beside(target):
         say("{variables:,} variables, {tables:,} tables, {cells:,} cells".format(**summary))
     if summary["hidden"]:
-        note(
-            "note: {hidden:,} hidden variables, the last ones, represent conjunctions.".format(
-                **summary
-            )
-        )
+        note("note: {hidden:,} hidden variables, the last ones, represent conjunctions.".format(**summary))

@@ -201,9 +201,7 @@ def command(context: click.Context, /, data: tuple[str, ...], **options: Any) ->
         if check.phantom_mode.is_for_likelihood and not options["quiet"]:
             note_command("mrfit", "fit", *words_of(context), "--objective", "likelihood")
     if fitted.best.held_out is None and len(fitted.fits) > 1 and not quiet:
-        note(
-            f"chose the weakest penalty, {fitted.best.strength:g}. Pass --valid FILE to choose the best."
-        )
+        note(f"chose the weakest penalty, {fitted.best.strength:g}. Pass --valid FILE to choose the best.")
 
 
 def _degrees_to_dict(by_degree: dict[int, FitResult], best: int, check: Check | None) -> dict[str, Any]:

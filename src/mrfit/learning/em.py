@@ -76,8 +76,8 @@ def fit_incomplete(
 ) -> IncompleteFit:
     """Learn from rows with missing values by expectation maximisation (EM).
 
-    Incomplete rows contribute their observed values. Unbiased if whether a value is missing depends only on observed values
-    (missing at random). See the how-to page on missing data.
+    Incomplete rows contribute their observed values. Estimates are unbiased if whether a value is missing depends only
+    on observed values (missing at random). See the how-to page on missing data.
 
     Parameters
     ----------
