@@ -192,6 +192,15 @@ def test_intervals_hold_what_they_promise(
 # -- what is missing where, and what there is no answer to ---------------------------------------------------------
 
 
+def test_a_state_that_only_missing_cells_could_have_vanishes() -> None:
+    """Without a penalty its weight falls to zero, and no underflow is blamed on the user's weights."""
+    table = {"a": ["0", "1", None, "1"] * 25, "b": ["0", "1", "1", "0"] * 25}
+    found = fit_incomplete(Learner(penalty=NoPenalty()), table)
+    joint = found.fitted.model.joint(["a", "b"])
+    assert joint["0", "1"] < 1e-6
+    assert joint["1", "1"] == pytest.approx(0.5, abs=1e-5)
+
+
 def test_what_is_missing_where() -> None:
     codes = np.array([[0, UNOBSERVED, 1], [1, UNOBSERVED, UNOBSERVED], [1, 1, 1]], np.uint8)
     found = MissingSummary.of(UniqueRows.from_codes(domain_of((2, 2, 2)), codes, np.array([1.0, 2.0, 7.0])))

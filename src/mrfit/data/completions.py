@@ -15,6 +15,8 @@ from mrfit.data.unique_rows import UniqueRows
 
 _MOST_OF_ROW, _MOST = 2**12, 2**22  # completions of one row, and of all rows together
 
+_NEGLIGIBLE = 1e-60  # weight of a completion, as a share of the largest, that changes no sum of doubles
+
 
 @dataclass(frozen=True, eq=False)
 class Completions:
@@ -60,6 +62,7 @@ class Completions:
         """Return the complete rows, each weighted by its shares of all rows it may complete."""
         weight = np.zeros(self.complete.n_distinct)
         np.add.at(weight, self.way, self.observed.sample_weight[self.row] * shares)
+        weight[weight < _NEGLIGIBLE * weight.max()] = 0.0  # squares of smaller weights would underflow
         rows, observed = self.complete.reweighted(weight), self.observed
         return replace(
             rows, n_rows=observed.n_rows, dropped_rows=observed.dropped_rows, effective_rows=observed.effective_rows
