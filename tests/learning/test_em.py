@@ -196,7 +196,7 @@ def test_a_state_that_only_missing_cells_could_have_vanishes() -> None:
     """Without a penalty its weight falls to zero, and no underflow is blamed on the user's weights."""
     table = {"a": ["0", "1", None, "1"] * 25, "b": ["0", "1", "1", "0"] * 25}
     found = fit_incomplete(Learner(penalty=NoPenalty()), table)
-    joint = found.fitted.model.joint(["a", "b"])
+    joint = {tuple(states.values()): p for states, p in found.fitted.model.joint(["a", "b"]).rows()}
     assert joint["0", "1"] < 1e-6
     assert joint["1", "1"] == pytest.approx(0.5, abs=1e-5)
 
