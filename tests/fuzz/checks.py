@@ -96,7 +96,8 @@ def _time_limit() -> Iterator[None]:
 def _ending(code: int, out: str, err: str) -> Iterator[str]:
     if code not in (0, 2):
         yield f"exit code {code}"
-    lines = [line for line in err.split("\n")[:-1] if not line.startswith(_NOTES) and not _PROGRESS.fullmatch(line)]
+    messages = re.sub(r"\n +", " ", err).split("\n")[:-1]  # notes are wrapped; errors are one line
+    lines = [line for line in messages if not line.startswith(_NOTES) and not _PROGRESS.fullmatch(line)]
     if len(lines) != (1 if code else 0) or not err.endswith("\n" if err else ""):
         yield f"{len(lines)} lines of error: {err[:2000]!r}"
     if code and out:
