@@ -256,7 +256,6 @@ READERS: dict[str, Callable[[], dict[str, Any]]] = {
     "scale": _files,
     "formats": _other_programs,
     "plugins": lambda: {"__name__": "__main__"},
-    "structure-learning": dict,
     "index": _survey,
 }
 

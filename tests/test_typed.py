@@ -35,6 +35,7 @@ def _checked(checker: str, folder: Path, text: str) -> subprocess.CompletedProce
 @pytest.mark.parametrize("checker", CHECKERS)
 def test_code_of_the_readme_passes(checker: str, tmp_path: Path) -> None:
     code = "\n".join(BLOCK.findall(README.read_text(encoding="utf-8")))
+    code = re.sub(r"\.figure\.savefig\(.*\)", "", code)  # by matplotlib's types, the figure of axes may be a subfigure
     assert "import mrfit" in code or "from mrfit import" in code
     ran = _checked(checker, tmp_path, code)
     assert ran.returncode == 0, ran.stdout + ran.stderr

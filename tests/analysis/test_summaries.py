@@ -76,7 +76,7 @@ def test_a_score_is_a_weighted_mean() -> None:
     assert summary.row_error == pytest.approx(np.sqrt(0.75 / 4))
     estimated = ScoreSummary.of("ll", np.array([-1.0, -3.0]), np.array([3.0, 1.0]), log_z_error=0.3)
     assert estimated.standard_error == pytest.approx(np.hypot(np.sqrt(0.75 / 4), 0.3))
-    assert estimated.describe() == "-1.5 +- 0.5 nats (0.43 over rows, 0.3 of log Z)"
+    assert estimated.describe() == "-1.5 +- 0.5 nats a row (0.43 over rows, 0.3 of log Z)"
 
 
 def test_theory_needs_groups() -> None:

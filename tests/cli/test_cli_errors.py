@@ -55,7 +55,10 @@ def test_what_is_said(shell: Shell, table: str) -> None:
     ("arguments", "said"),
     [
         (("fit", "t.csv", "--penalty", "l1", "--errors", "sandwich", "-o", "n.mrf"), "The penalty 'l1' selects"),
-        (("fit", "t.csv", "--penalty", "tied", "--groups", "2", "--strength", "1", "--errors", "model"), "'tied' have"),
+        (
+            ("fit", "t.csv", "--penalty", "tied", "--groups", "2", "--strength", "1", "--errors", "model"),
+            "the penalty 'tied'",
+        ),
         (("fit", "t.csv", "--errors", "robust"), "'robust' is not one of"),
         (("show", "plain.mrf", "--errors"), "fit it again with --errors sandwich"),
         (("show", "plain.mrf", "--level", "0.9"), "--level has no effect here: it needs --errors"),

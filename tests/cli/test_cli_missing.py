@@ -56,7 +56,7 @@ def test_a_structure_by_em(shell: Shell, table: str, conformance_dir: Path, tmp_
     (tmp_path / "none.csv").write_text("a,b\n0,\n1,\n0,\n")
     for arguments, said in (
         (("none.csv",), "Column 'b' has no value in any row"),
-        ((table, "--select", "valid", "--valid", table), "validation needs all of them"),
+        ((table, "--select", "valid", "--valid", table), "validation needs complete rows"),
     ):
         refused = shell("structure", *arguments, "--missing", "em")
         assert (refused.code, said in refused.err, len(refused.err.splitlines())) == (2, True, 1)

@@ -102,7 +102,11 @@ def test_plain_arguments_of_another_type_are_refused(model: MarkovNetwork, frame
         ("is no name of a column", lambda wrong: MarkovNetworkLearner(covariates=wrong).fit(frame), (3,)),
         ("The column to predict is", lambda wrong: fitted.predict_proba(frame, wrong), (1.5, ["a"])),
         ("Numbers of groups are", lambda wrong: SoftTied(groups=wrong), ("x", 1.5, (2, "x"), np.nan, np.inf, None)),
-        ("Resamples are", lambda wrong: bootstrap_edges(Learner(), UniqueRows.of(frame), resamples=wrong), ("x", 1.5)),
+        (
+            "Resamples (are|need)",
+            lambda wrong: bootstrap_edges(Learner(), UniqueRows.of(frame), resamples=wrong),
+            ("x", 1.5),
+        ),
         ("Names of variables are expected", lambda wrong: model.marginals(wrong), (3,)),
     ]
     for message, ask, values in asked:

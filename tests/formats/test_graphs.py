@@ -77,7 +77,7 @@ def test_a_list_without_edges_has_all_columns(is_joint: bool, tmp_path: Path) ->
         save_structure(tmp_path / "e.csv", Structure.from_edges(6, report.edges), DOMAIN, report)
         headers.append((tmp_path / "e.csv").read_text().splitlines()[0])
     assert headers[0] == headers[1]
-    assert headers[0].count(",") == (9 if is_joint else 7)
+    assert headers[0].count(",") == (10 if is_joint else 8)
 
 
 # XML and edge lists have their own limits; the next tests are about those.
@@ -143,13 +143,14 @@ def test_the_edge_list_is_sorted_and_empty_where_nothing_is_known(tmp_path: Path
 
 
 def test_graphml_is_typed_undirected_and_keeps_ends(tmp_path: Path) -> None:
-    """Every attribute a double, but signs and the unit of the weights; NaN is absent; the source stays the source."""
+    """Make every attribute a double, but signs and units of weights; NaN is absent; the source stays the source."""
     path = tmp_path / "graph.graphml"
     save_structure(path, STRUCTURE, DOMAIN, REPORT)
     root = ElementTree.parse(path).getroot()
     space = "{http://graphml.graphdrawing.org/xmlns}"
     types = {key.get("attr.name"): key.get("attr.type") for key in root.iter(f"{space}key")}
     assert types.pop("edge_weight") == "string"
+    assert types.pop("unit") == "string"
     assert set(types.values()) - {types.pop("sign")} == {"double"}
     assert [graph.get("edgedefault") for graph in root.iter(f"{space}graph")] == ["undirected"]
     graph = networkx.read_graphml(path)
@@ -158,8 +159,13 @@ def test_graphml_is_typed_undirected_and_keeps_ends(tmp_path: Path) -> None:
     assert graph.nodes['b,"b"'] == {"degree": 2.0, "total_strength": pytest.approx(1.8)}
     assert graph.nodes["alone"] == {"degree": 0.0, "total_strength": 0.0}
     assert graph.edges["a", 'b,"b"'] == {
-        "weight": 0.3, "sign": 1, "target_given_source": 0.1, "source_given_target": 0.5, "entered_source": 3.0
-    }  # fmt: skip
+        "weight": 0.3,
+        "sign": 1,
+        "unit": "log odds ratio",
+        "target_given_source": 0.1,
+        "source_given_target": 0.5,
+        "entered_source": 3.0,
+    }
     assert [edge.get("source") for edge in root.iter(f"{space}edge")] == ["a", 'b,"b"', "c c"]
 
 
@@ -170,7 +176,7 @@ def test_json_names_all_variables_and_has_no_nan(tmp_path: Path) -> None:
     document = json.loads(path.read_text(encoding="utf-8"), parse_constant=pytest.fail)
     assert {key: document[key] for key in ("format", "schema")} == {"format": "mrfit structure", "schema": 1}
     assert document["variables"] == list(NAMES)
-    assert [len(edge) for edge in document["edges"]] == [9, 8, 8]
+    assert [len(edge) for edge in document["edges"]] == [10, 9, 9]
     assert [edge["weight"] for edge in document["edges"]] == [edge["strength"] for edge in document["edges"]]
     assert document["edge_weight"] == "log odds ratio"
     save_structure(path, STRUCTURE, DOMAIN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -245,10 +246,12 @@ def test_a_fit_at_its_iteration_limit_did_not_converge(
     command = f"fit {tmp_path}/t.csv --objective likelihood --engine chains --strength 3 --no-check"
     assert main(command.split()) == 0
     printed = capsys.readouterr()
-    assert "  did not converge\n" in printed.out
-    in_line = next(line for line in printed.out.splitlines() if line.endswith("  did not converge")).split()
-    assert in_line[1] == rounded(fitted.best.train, fitted.best.log_z_error)  # no more digits than are known
-    assert "warning: strength 3 did not converge: stopped at the iteration limit" in printed.err
+    assert "  penalty strength 3 did not converge\n" in printed.out
+    heads, fit = (line.split("  ") for line in re.findall(r"^  +(lambda .*|3 .*)$", printed.out, flags=re.MULTILINE))
+    train = rounded(fitted.best.train, fitted.best.log_z_error)  # no more digits than are known
+    assert dict(zip(filter(None, heads), [cell.strip() for cell in fit if cell], strict=True))["train ll"] == train
+    told = " ".join(printed.err.split())
+    assert "warning: penalty strength 3 did not converge: stopped at the iteration limit" in told
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,7 @@ def test_groups(rows: UniqueRows) -> None:
     assert found.likelihood is None
     assert found.wald is not None
     assert found.wald.whole.degrees == 1
-    with pytest.raises(InputError, match="ordered coordinates do not have"):
+    with pytest.raises(InputError, match="which ordered ones do not allow"):
         compare_groups(SCORED, rows, by="x2", tests=("likelihood",))
 
 

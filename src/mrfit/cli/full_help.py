@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from mrfit.cli.output import say
+
 _ALL = "mrfit.help_all"  # key of `Context.meta`
 _MORE = "\f"  # in a docstring, the text after it appears only in complete help
 
@@ -19,7 +21,7 @@ def shows_all(context: click.Context) -> bool:
 def _print_all(context: click.Context, _: click.Parameter, value: bool) -> None:
     if value and not context.resilient_parsing:
         context.meta[_ALL] = True
-        click.echo(context.get_help(), color=context.color)
+        say(*context.get_help().splitlines())
         context.exit()
 
 

@@ -197,7 +197,7 @@ def test_wrong_questions(rng: np.random.Generator) -> None:
     with pytest.raises(DataError, match="x1"):
         network.check({"x0": ["s0", "s1"]})
     missing = Dataset.from_table({"x0": ["s0", None], "x1": ["s0", "s1"]}, domain=rows.domain, missing="keep")
-    with pytest.raises(DataError, match="a check needs all of them"):
+    with pytest.raises(DataError, match="a check needs complete rows"):
         network.check(missing)
     many = domain_of((200,) * 200)
     wide = FactorNetwork(many, Factors((200,) * 200, (), np.empty(0)))
