@@ -193,7 +193,7 @@ def test_intervals_hold_what_they_promise(
 
 
 def test_a_state_that_only_missing_cells_could_have_vanishes() -> None:
-    """Without a penalty its weight falls to zero, and no underflow is blamed on the user's weights."""
+    """Its weight falls to zero without a penalty, and no underflow is blamed on the user's weights."""
     table = {"a": ["0", "1", None, "1"] * 25, "b": ["0", "1", "1", "0"] * 25}
     found = fit_incomplete(Learner(penalty=NoPenalty()), table)
     joint = {tuple(states.values()): p for states, p in found.fitted.model.joint(["a", "b"]).rows()}
