@@ -81,6 +81,6 @@ def _print(data: str, advice: Advice) -> None:
         remark(fact)
     for caution in advice.cautions:
         say(*wrapped(f"warning: {caution}"), fg="yellow")
-    heading("what a careful analyst would do")
+    heading("suggested analysis")
     for number, step in enumerate(advice.steps, 1):
         say(f"{number}. {step.command}", *wrapped(step.reason, indent="   ", hanging=""))

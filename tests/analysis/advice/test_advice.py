@@ -167,10 +167,10 @@ def test_a_forecast_is_measured_on_the_table(monkeypatch: pytest.MonkeyPatch, rn
     rows = UniqueRows.of(_frame(_chain(rng, 60, 8, n_states=3)))
     for jobs, words in ((1, "1 hour on 1 processor"), (4, "20 minutes on 4 processors")):
         (reason,) = (step.reason for step in Advice.of(rows, jobs=jobs).steps if "stability" in step.command)
-        assert reason == f"which edges other rows would give too; about {words}"
+        assert reason == f"how often each edge appears across bootstrap samples; about {words}"
     monkeypatch.setattr("mrfit.analysis.advice.advice.network_seconds", lambda learn, rows: None)
     (reason,) = (step.reason for step in Advice.of(rows).steps if "stability" in step.command)
-    assert reason == "which edges other rows would give too"
+    assert reason == "how often each edge appears across bootstrap samples"
 
 
 def test_a_table_that_cannot_be_learned_from_has_no_forecast(rng: np.random.Generator) -> None:
@@ -197,8 +197,8 @@ def test_what_to_mind_is_named(rng: np.random.Generator, tmp_path: Path) -> None
     _write(tmp_path / "t.csv", columns)
     found = Advice.of(UniqueRows.from_file(tmp_path / "t.csv", KEEP))
     said = " ".join(found.cautions)
-    assert "never vary say nothing, --exclude them: same" in said
-    assert "patient: many values, few rows each" in said
+    assert "never vary carry no information; --exclude them: same" in said
+    assert "patient: many values with few rows each" in said
     assert "rare=1 (3)" in said
     assert "most in v0 (10%)" in found.facts[2]
     assert "10% of rows lack some" in found.facts[2]

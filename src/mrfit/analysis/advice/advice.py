@@ -216,20 +216,22 @@ def _facts(table: TableDescription) -> tuple[str, ...]:
 def _cautions(table: TableDescription) -> tuple[str, ...]:
     found = []
     if constant := table.constant:
-        found.append(f"columns that never vary say nothing, --exclude them: {_some(constant)}")
+        found.append(f"columns that never vary carry no information; --exclude them: {_some(constant)}")
     if persons := table.like_persons:
         found.append(
-            f"{_some(persons)}: many values, few rows each. Persons or places? --exclude them; their rows are not "
-            f"independent, which `mrfit stability --cluster-column {persons[0]}` minds. Numbers? Cut them into a few "
-            "classes"
+            f"{_some(persons)}: many values with few rows each. If they name persons or sites, --exclude them; their "
+            f"rows depend on each other, so use `mrfit stability --cluster-column {persons[0]}`. If they are numbers, "
+            "bin them into a few classes"
         )
     if codes := table.codes:
         named = [f"{name}={','.join(own)}" for name, own in codes.items()]
         found.append(f"codes that look like missing answers: {_some(named)}. Read them as missing: {_na_values(codes)}")
     if rare := table.rare:
-        found.append(f"states in fewer than 10 rows make weights wild, join them with others: {_some(rare)}")
+        found.append(f"categories with fewer than 10 rows give unstable weights; merge them with others: {_some(rare)}")
     if table.rows_a_parameter < _FEW:
-        found.append("few rows for so many pairs: only strong edges will be found, and absent ones prove nothing")
+        found.append(
+            "few rows for so many pairs: only strong edges are found; a missing edge is not evidence of no association"
+        )
     return tuple(found)
 
 
@@ -261,7 +263,7 @@ def _na_values(codes: Mapping[str, Sequence[str]]) -> str:
 def _selection(table: TableDescription) -> tuple[PairwiseLearner, str, str]:
     """Return a way to select edges, the options that name it, and why it suits."""
     if len(table.rows.domain) > _MOST_EBIC:
-        reason = "too many columns for whole paths: each variable takes up to 5 neighbours by what they add"
+        reason = "too many columns for whole paths: forward selection of up to 5 neighbours for each variable"
         return ForwardSelection(max_degree=5), "--structure learned --max-degree 5 --rule or", reason
     reason = "too few rows to estimate all pairs: edges are selected by the extended BIC"
     return L1Path(rule="and"), "--structure learned --select ebic --rule and", reason
@@ -281,12 +283,12 @@ def _all_pairs(table: TableDescription, data: str, jobs: int) -> list[Step]:
     if table.ordered:
         every = len(table.ordered) == len(table.rows.domain)
         ordered = f" --ordered {'all' if every else ','.join(table.ordered)}"
-        because += "; states that are numbers by their scores, one sign a pair, if they are in order"
+        because += "; numeric states interact by their scores, with one sign for each pair, if they are ordered"
     fit = Step(
         f"mrfit fit {data}{missing} --penalty {penalty}{ordered} --errors sandwich -o model.mrf",
-        f"enough rows for all pairs: none need be selected, and intervals can be trusted{because}",
+        f"enough rows to estimate all pairs without selection, so intervals are valid{because}",
     )
-    show = Step("mrfit show model.mrf --errors", "weights with intervals, and which may be zero")
+    show = Step("mrfit show model.mrf --errors", "edge weights with confidence intervals and tests")
     complete = f"{data} --missing drop" if missing else data
     learner = Learner()
     if table.ordered:
@@ -294,7 +296,7 @@ def _all_pairs(table: TableDescription, data: str, jobs: int) -> list[Step]:
     seconds = None if table.complete is None else network_seconds(learner.fit, table.complete)
     drop = Step(
         f"mrfit stability {complete} --penalty l2{ordered} --kind drop --plot drop.png",
-        "how many rows could be left out before it is another network" + _duration(seconds, _RESAMPLES, jobs),
+        "how many rows can be dropped before the network changes" + _duration(seconds, _RESAMPLES, jobs),
     )
     return [fit, show, drop]
 
@@ -311,7 +313,7 @@ def _filled(table: TableDescription, source: Source) -> tuple[list[Step], str]:
     )
     impute = Step(
         f"mrfit impute fill.mrf {replace(source, columns='')} --how draw -o full.csv",
-        "drawn values keep associations as they are; with other --seed, see what changes",
+        "draws preserve associations; repeat with another --seed to see what changes",
     )
     return [fit, impute], str(Source("full.csv", source.columns))
 
@@ -324,7 +326,7 @@ def _stability(rows: UniqueRows | None, learner: PairwiseLearner, how: str, jobs
         seconds = pooled_seconds(rows) if is_pooled else network_seconds(learner.learn, rows)
     return Step(
         f"mrfit stability {how} --resamples {n} --plot edges.png",
-        "which edges other rows would give too" + _duration(seconds, n, jobs),
+        "how often each edge appears across bootstrap samples" + _duration(seconds, n, jobs),
     )
 
 
@@ -342,15 +344,15 @@ def _duration(seconds: float | None, n_resamples: int, jobs: int) -> str:
 
 def _afterwards(table: TableDescription, data: str) -> list[Step]:
     steps = [
-        Step(f"mrfit check model.mrf {data} --plot check.png", "does what it would draw look like the data?"),
+        Step(f"mrfit check model.mrf {data} --plot check.png", "does the model reproduce the data?"),
         Step(
             f"mrfit nodes model.mrf {data} --plot nodes.png",
-            "which variables are central, how predictable, which belong together",
+            "centrality, predictability and communities",
         ),
     ]
     if table.rows_a_parameter < _PLENTY:
         sizes = ",".join(str(round(times * table.n_rows)) for times in (1, 2, 4))
-        steps.append(Step(f"mrfit power model.mrf --rows {sizes}", "how many rows it would take to find these edges"))
+        steps.append(Step(f"mrfit power model.mrf --rows {sizes}", "how many rows a study needs to find these edges"))
     return steps
 
 
