@@ -140,7 +140,7 @@ def how_learned(provenance: Mapping[str, Any]) -> str | None:
     chosen = _CHOSEN_ON.get(str(provenance.get("chosen_on")), "")
     strength = penalty.get("strength")
     shown = f"{strength:g}" if isinstance(strength, int | float) else strength
-    how = f"{learner.penalty.word}, strength {shown}{groups}{chosen}"
+    how = "no penalty" if strength == 0 else f"{learner.penalty.word}, strength {shown}{groups}{chosen}"
     covariates = f", covariates {listed(learner.covariates)}" if learner.covariates else ""
     return f"{learner.structure.describe()}, {how}, by {learner.objective.word}{covariates}"
 

@@ -309,6 +309,8 @@ class MarkovNetwork(Queryable):
         penalty = self.provenance.get("penalty")
         if not isinstance(penalty, dict) or not isinstance(penalty.get("strength"), int | float):
             return sizes
+        if penalty["strength"] == 0:
+            return f"{sizes}; no penalty"
         return f"{sizes}; {penalty.get('name')}, strength {penalty['strength']:g}"
 
     def __repr__(self) -> str:
