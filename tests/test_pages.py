@@ -58,6 +58,7 @@ OUTPUTS = {
     "tutorial-benchmark": 2,
     "start": 3,
     "markov-networks": 3,
+    "structure-learning": 2,
     "from-psychonetrics": 1,
     "from-pgmpy": 1,
     "from-dca": 1,
@@ -256,7 +257,6 @@ READERS: dict[str, Callable[[], dict[str, Any]]] = {
     "scale": _files,
     "formats": _other_programs,
     "plugins": lambda: {"__name__": "__main__"},
-    "structure-learning": dict,
     "index": _survey,
 }
 
