@@ -58,7 +58,6 @@ OUTPUTS = {
     "tutorial-benchmark": 2,
     "start": 3,
     "markov-networks": 3,
-    "structure-learning": 2,
     "from-psychonetrics": 1,
     "from-pgmpy": 1,
     "from-dca": 1,
@@ -181,6 +180,16 @@ def test_every_command_runs_on_a_small_table(
             understand(words)
             if " ".join(words) not in NOT_RUN:
                 assert main([_small_table(word) for word in words[1:]]) == 0, words
+
+
+def test_the_spectrum_on_a_page_is_what_the_command_prints(
+    data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (DOCS / "parameterizations.md").read_text(encoding="utf-8")
+    shown = next(content for language, content in BLOCK.findall(page) if language == "text")
+    assert main(["spectrum", "czech:data", "--plot", "spectrum.png"]) == 0
+    assert capsys.readouterr().out == shown
 
 
 def test_what_is_not_run_is_on_a_page() -> None:
