@@ -182,6 +182,16 @@ def test_every_command_runs_on_a_small_table(
                 assert main([_small_table(word) for word in words[1:]]) == 0, words
 
 
+def test_the_spectrum_on_a_page_is_what_the_command_prints(
+    data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (DOCS / "parameterizations.md").read_text(encoding="utf-8")
+    shown = next(content for language, content in BLOCK.findall(page) if language == "text")
+    assert main(["spectrum", "czech:data", "--plot", "spectrum.png"]) == 0
+    assert capsys.readouterr().out == shown
+
+
 def test_what_is_not_run_is_on_a_page() -> None:
     shown = {" ".join(words) for page in STAND_INS for words in _commands_of(page)}
     assert NOT_RUN.keys() <= shown

@@ -6,8 +6,7 @@ Data: scikit-learn's 569 breast tumours, ten mean measurements cut at their medi
 diagnosis.
 
 A tree has one path between any two variables. The Chow-Liu tree is the one of highest likelihood,
-and it has no settings. The diagnosis is joined to the
-measurement that tells most about it.
+and it has no settings. The diagnosis is joined to the measurement that tells you most about it.
 
 Thumbnail: 0 0 1 0.92
 

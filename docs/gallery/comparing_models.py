@@ -6,8 +6,8 @@ Data: scikit-learn's 569 breast tumours: seven mean measurements cut at their me
 diagnosis.
 
 A is fitted with all pairs, B is a Chow-Liu tree. The third network shows the difference B - A.
-The script
-also prints the difference of their held-out scores, with a paired standard error.
+The script also
+prints the difference of their held-out scores, with a paired standard error.
 
 Thumbnail: 0 0 0.67 0.92
 

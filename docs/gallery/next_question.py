@@ -4,8 +4,8 @@ Which question should I ask next?
 
 Data: 2,000 generated answers to five yes/no questions and a diagnosis.
 
-Bars show how much each open question would tell about the diagnosis, in nats: before any answer,
-and once you know that the patient sleeps badly. Tiredness tells little after that, because it
+Bars show how much each open question would tell you about the diagnosis, in nats: before any answer,
+and once you know that the patient sleeps badly. Tiredness adds little after that, because it
 follows from the sleep.
 
 See also: queries

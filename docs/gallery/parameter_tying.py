@@ -6,7 +6,7 @@ Data: 2,000 generated rows of a ring of twelve yes/no cells; every cell follows 
 the same way.
 
 Each dot is a parameter. A tied penalty pulls the parameters towards three learned centers, whose
-values and group sizes stand on top. The twelve edges of the ring share one value, the other pairs
+values and group sizes are printed at the top. The twelve edges of the ring share one value, the other pairs
 another one near zero, and the single variables a third.
 
 Thumbnail: 0 0 1 0.44

@@ -1,6 +1,6 @@
 """Partial association
 
-Why is an association no edge?
+Why is an association not an edge?
 
 Data: 3,000 generated days with five yes/no notes.
 

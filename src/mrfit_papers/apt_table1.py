@@ -323,7 +323,7 @@ def _claims(cells: Table1Cells) -> Iterator[Claim]:
 
 
 _FEW, _MANY = 5, 100  # groups
-_CONVERGED = "the paper's L2 column is not at its optimum: ours is lower by up to several nats on like structures"
+_CONVERGED = "the paper's L2 column is not at its optimum: ours is lower by up to several nats on similar structures"
 
 
 def _reached(cells: Table1Cells) -> Claim:

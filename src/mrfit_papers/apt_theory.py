@@ -119,7 +119,7 @@ class AptTheory(Experiment):
                 "A random network of 8 yes/no variables and 12 edges has its 20 parameters in three groups around "
                 "-0.8, 0 and 0.8. Rows are drawn exactly; a method succeeds when it finds all groups, hard tying when "
                 "its centers are right too. The proven numbers of rows and the footnote's carry-over to the "
-                "pseudo-likelihood are derived in docs/tying.md."
+                "pseudo-likelihood are derived in docs/tying-theory.md."
             )
         ]
         if panels:
@@ -210,7 +210,8 @@ def _lemma() -> Claim:
         "k-means returns the groups if all errors are below (alpha - omega) / 4",
         f"values 0 | 4, 4, 4 with errors of 0.99 < {bound:g}: optimal k-means gives {found.tolist()}, not [0, 1, 1, 1]",
         Cases(int(holds), 1, 1, "examples"),
-        "true for Lloyd's iterations; for optimal k-means with a smaller bound, by the sizes of groups (docs/tying.md)",
+        "true for Lloyd's iterations; for optimal k-means with a smaller bound, by the sizes of groups "
+        "(docs/tying-theory.md)",
     )
 
 
@@ -231,7 +232,7 @@ def _theorem(results: Results) -> list[Claim]:
                 0 if refuted else len(ratios), len(SPREADS) if refuted else len(ratios), len(SPREADS), "networks"
             )
             claims.append(
-                Claim("APT", where, words, ours, cases, "true, and far from tight; a proof is in docs/tying.md")
+                Claim("APT", where, words, ours, cases, "true, and far from tight; a proof is in docs/tying-theory.md")
             )
     return claims
 

@@ -23,8 +23,8 @@ _FORMAT = PartChoice(FORMATS, case_sensitive=False)
 @click.command("convert", cls=SectionedCommand, guide=("File formats", "formats.md"))
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
-@click.option("--from", "source_format", type=_FORMAT, help="Format of IN; by default its suffix tells it.")
-@click.option("--to", "target_format", type=_FORMAT, help="Format of OUT; by default its suffix tells it.")
+@click.option("--from", "source_format", type=_FORMAT, help="Format of IN; by default taken from its suffix.")
+@click.option("--to", "target_format", type=_FORMAT, help="Format of OUT; by default taken from its suffix.")
 @click.option("--no-names", is_flag=True, help="Omit the comment with the names of variables and states.")
 @writing
 @common

@@ -28,7 +28,7 @@ from_option = click.option(
     "--from",
     "model_format",
     type=PartChoice(FORMATS, case_sensitive=False),
-    help="Format of MODEL; by default its suffix tells it, and standard input is mrf.",
+    help="Format of MODEL; by default taken from its suffix, or mrf for standard input.",
 )
 
 engine_option = part_choice(

@@ -165,7 +165,7 @@ layout = stacked(
     click.option(
         "--format",
         type=click.Choice(["csv", "tsv", "txt", "data", "parquet", "items"]),
-        help="Format of DATA; by default its suffix tells it, and standard input (-) is csv. items: each line lists "
+        help="Format of DATA; by default taken from its suffix, or csv for standard input (-). items: each line lists "
         "the items of a row, as in market baskets.",
     ),
 )

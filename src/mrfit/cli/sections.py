@@ -23,6 +23,14 @@ def words_of(context: click.Context) -> tuple[str, ...]:
     return words
 
 
+def _help_record(option: click.Option, ctx: click.Context) -> tuple[str, str] | None:
+    """Return an option and its help, without the parentheses that click puts around a default given as text."""
+    record, default = option.get_help_record(ctx), option.show_default
+    if record is None or not isinstance(default, str):
+        return record
+    return record[0], record[1].replace(f"[default: ({default})", f"[default: {default}")
+
+
 class SectionedCommand(FullHelp):
     """A command whose short help shows its main options, and whose complete help shows all of them in sections.
 
@@ -90,7 +98,7 @@ class SectionedCommand(FullHelp):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for heading, options in self._shown(ctx).items():
             with formatter.section(heading):
-                records = [record for option in options if (record := option.get_help_record(ctx))]
+                records = [record for option in options if (record := _help_record(option, ctx))]
                 formatter.write_dl(records, col_max=24)
 
     def _shown(self, ctx: click.Context) -> dict[str, list[click.Option]]:

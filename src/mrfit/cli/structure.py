@@ -67,7 +67,7 @@ _GUIDE = ("Structure learning", "structure-learning.md")
 @click.option(
     "--output-format",
     type=click.Choice(["csv", "graphml", "json"]),
-    help="Format of the output; by default its suffix tells it. Needed with -o -.",
+    help="Format of the output; by default taken from its suffix. Needed with -o -.",
 )
 @click.option("--plot", metavar="FILE", help=f"Draw the network to a {PICTURES} file.")
 @title_option

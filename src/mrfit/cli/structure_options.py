@@ -20,7 +20,7 @@ structure_options = stacked(
         default="15",
         show_default=True,
         metavar="D[,D...]",
-        help="Largest number of neighbours of a variable. Of several, mrfit fit chooses by the held-out score.",
+        help="Largest number of neighbours of a variable. mrfit fit chooses among several by the held-out score.",
     ),
     choice(
         "--bound",

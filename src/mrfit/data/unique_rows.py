@@ -285,7 +285,7 @@ class UniqueRows:
         )
 
     def places_of(self, codes: Codes) -> NDArray[np.int64]:
-        """Return the row numbers of rows of codes, which must be among the distinct rows."""
+        """Return the positions of rows of codes among the distinct rows, which must contain them."""
         kind = f"S{codes.shape[1]}"
         known, wanted = (np.ascontiguousarray(each).view(kind).ravel() for each in (self.codes, codes))
         return np.searchsorted(known, wanted)

@@ -199,7 +199,7 @@ class PenaltySpec(ABC):
         return False
 
     def needs_scope_order(self) -> bool:
-        """Whether parameters must be stored scope by scope, even where all sets of variables could be stored leaner."""
+        """Whether parameters must be stored scope by scope, even if all sets of variables have a more compact form."""
         return False
 
     def stiffness(self, strength: float) -> float:

@@ -35,7 +35,7 @@ class ClusterPenalty(SmoothPenalty):
 
     See Also
     --------
-    mrfit.SoftTied : What users choose.
+    mrfit.SoftTied : The penalty as users choose it.
 
     Examples
     --------

@@ -32,7 +32,7 @@ class GroupL1(NonsmoothPenalty):
 
     See Also
     --------
-    mrfit.GroupLasso : What users choose.
+    mrfit.GroupLasso : The penalty as users choose it.
 
     Examples
     --------

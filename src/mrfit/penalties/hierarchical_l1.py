@@ -61,7 +61,7 @@ class HierarchicalL1(NonsmoothPenalty):
 
     See Also
     --------
-    mrfit.HierarchicalLasso : What users choose.
+    mrfit.HierarchicalLasso : The penalty as users choose it.
 
     Notes
     -----

@@ -26,7 +26,7 @@ class WeightedL1(NonsmoothPenalty):
 
     See Also
     --------
-    mrfit.L1 : What users choose.
+    mrfit.L1 : The penalty as users choose it.
 
     Examples
     --------

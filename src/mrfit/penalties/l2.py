@@ -27,7 +27,7 @@ class Ridge(SmoothPenalty):
 
     See Also
     --------
-    mrfit.L2 : What users choose.
+    mrfit.L2 : The penalty as users choose it.
 
     Examples
     --------

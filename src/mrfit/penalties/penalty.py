@@ -142,11 +142,11 @@ class SmoothPenalty(Penalty):
         return np.stack([self.hessian_product(w, column) for column in np.eye(len(w))])
 
     def stiffness(self, w: Floats) -> Floats:
-        """Return the second derivative in every parameter, if the values to which it is drawn were fixed."""
+        """Return the second derivative in every parameter, with the values that parameters are drawn to held fixed."""
         return self.hessian_diagonal(w)
 
     def preconditioner(self, diagonal: Floats) -> Callable[[Floats], Floats] | None:
-        """Return division by (this Hessian + ``diagonal``), if that is cheap and better than by its diagonal alone."""
+        """Return a division by (this Hessian + ``diagonal``), if it is cheap and better than one by its diagonal."""
         return None
 
     def added_to(self, objective: Objective, *, total_weight: float) -> tuple[Objective, NonsmoothPenalty]:
@@ -343,7 +343,7 @@ class ZeroPenalty(NonsmoothPenalty):
 
     See Also
     --------
-    mrfit.NoPenalty : What users choose.
+    mrfit.NoPenalty : The penalty as users choose it.
 
     Examples
     --------

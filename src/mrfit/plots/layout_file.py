@@ -33,7 +33,7 @@ def write_layout(path: str | Path, names: Sequence[str], positions: Floats) -> N
 
 
 def read_layout(path: str | Path, names: Sequence[str]) -> Floats:
-    """Read the positions of variables ``names``, (variables, 2), from a layout file; other variables are ignored."""
+    """Read the positions of the variables ``names``, (variables, 2), from a layout file, which may have others."""
     _check_suffix(path)
     try:
         text = Path(path).read_text(encoding="utf-8-sig")

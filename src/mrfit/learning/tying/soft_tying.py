@@ -35,7 +35,7 @@ class AlternationSettings:
     Parameters
     ----------
     inner_iterations : int, "all" or None, default=2
-        Iterations of the solver between two clusterings, twice as many each time that no parameter changes its group.
+        Iterations of the solver between two clusterings, doubled each time that no parameter changes its group.
         ``"all"`` or None solves to the tolerance each time, as Algorithm 1 of Chou et al. (2018) is written.
     centers : {"joint", "fixed"}, default="joint"
         ``joint`` centers move with the parameters; ``fixed`` ones stay until the next clustering, as in Algorithm 1.

@@ -49,7 +49,7 @@ _HARMLESS = ("rule", "tolerance")
 
 
 def Learned(max_degree: int = 15, bound: str = "gain", **settings: Any) -> PairwiseLearner:  # noqa: N802
-    """Make a learner of pairwise structures from a few words, as the command line does.
+    """Return a learner of pairwise structures, chosen by the same words as at the command line.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ def Learned(max_degree: int = 15, bound: str = "gain", **settings: Any) -> Pairw
     **settings
         Further settings, below.
     select : {"degree", "ebic", "valid", "strength", "theory"}, default="degree"
-        What decides: the bound on the degree, or a point of each `L1Path` by `EBIC`, `HeldOut`, `FixedStrength` or
-        `TheoryStrength`.
+        Criterion that selects edges: the bound on the degree, or a point of each `L1Path` by `EBIC`, `HeldOut`,
+        `FixedStrength` or `TheoryStrength`.
     price : float or "valid", default=3.84
         ``threshold`` of `ForwardSelection`; ``"valid"`` means `HeldOut`.
     gamma : float, default=0.25
