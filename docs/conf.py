@@ -1,4 +1,4 @@
-"""How Sphinx makes the site of these pages: `make site`."""
+"""Settings by which Sphinx builds the site of these pages: `make site`."""
 
 from __future__ import annotations
 

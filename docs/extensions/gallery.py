@@ -93,7 +93,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Result:
-    """What a script prints, and the picture that it writes."""
+    """Output of a script, and the picture that it writes."""
 
     output: str
     picture: bytes

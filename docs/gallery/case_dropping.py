@@ -4,7 +4,7 @@ Can I interpret centrality?
 
 Data: 500 generated rows of eight yes/no items with two factors behind them.
 
-Rows are dropped at random and the network is learned again. Lines show how well edge weights and
+Rows are dropped at random and the network is refitted. Lines show how well edge weights and
 centralities still correlate with those of all rows. The CS coefficient is the largest share of rows
 that you can drop while correlations stay above 0.7 (dashed) in 95 % of the subsets. Values above
 0.5 are considered stable.

@@ -134,7 +134,7 @@ def _answered(
 
 
 def _note_error(of: str, error: float | None, options: dict[str, Any]) -> None:
-    """Say how far a number may be off: files of results have no place for it."""
+    """Say how far a number may be off: files of results cannot hold it."""
     if error is None:
         note_remarks([f"The error of {of} is unknown."], options)
     elif error > 0.0:

@@ -79,7 +79,7 @@ def remark(text: str) -> None:
 def print_table(
     rows: Sequence[Sequence[str]], *, n_words: int = 0, n_names: int = 0, indent: str = "", longest: int | None = 40
 ) -> None:
-    """Print rows as `columns`, the first of them as the heading; columns that find no place continue below."""
+    """Print rows as `columns`, the first of them as the heading; columns that do not fit continue below."""
     for block in _blocks(rows, n_words, WIDTH - len(indent), longest) if not n_names else [rows]:
         head, *body = columns(block, n_words=n_words, n_names=n_names, longest=longest)
         say(indent + head, bold=True)

@@ -36,7 +36,7 @@ class Recession:
     span
         An orthonormal basis of the cone's span, (unknowns, dimensions), without what changes nothing.
     neutral
-        One of the directions that change no difference: unknowns that can stand for each other.
+        One of the directions that change no difference: unknowns that can replace each other.
     """
 
     direction: Floats
