@@ -26,6 +26,8 @@ myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4  # as on GitHub, where the same pages are read
 suppress_warnings = ["myst.header"]  # pages made of results may begin below the first level
 
+smartquotes_action = "qe"  # quotes and ellipses, not dashes: --option stays an option
+
 default_role = "code"  # `name` in a docstring
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # docstrings say them, by names that link

@@ -1,6 +1,6 @@
 """Where lines break on narrow pages: between words and names, not inside them (docs/site/site.css has the rest).
 
-Short cells of tables stay on one line. Cells with more than a few words keep enough room: browsers otherwise give a
+Short cells of tables stay on one line, and longer ones keep enough room: browsers otherwise give a
 column of prose the width of its longest word if another column cannot wrap. Code stays whole, but names that
 are as wide as a phone may break after punctuation. A table's header without a word is left out.
 """
@@ -8,12 +8,17 @@ are as wide as a phone may break after punctuation. A table's header without a w
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import Any
 
 from docutils import nodes
 
-SHORT, LONG, LONGER = 16, 24, 100  # characters of a cell: at most, more than, and more than
-CODE = re.compile(r'<span class="pre">([^<]{31,})</span>')
+SHORT, LONG = 16, 100  # characters of a cell: at most, and more than
+WIDE = 30  # characters of code: more than these are as wide as a phone
+CODE = re.compile(r'<span class="pre">([^<]*)</span>')
+TITLE = re.compile(r"<h1>([^<]*)<")
+NAME = re.compile(r"[\w.]+")
+NAME_PART = re.compile(r"(?<=[._])(?=\w)|(?<=[a-z])(?=[A-Z])")
 PUNCTUATION = re.compile(r"(?<=[/_.,:=(])(?![/_.,:=(])")
 
 
@@ -24,20 +29,32 @@ def mark_cells(app: Any, document: nodes.document) -> None:
     for body in document.findall(nodes.tbody):
         for cell in body.findall(nodes.entry):
             length = len(cell.astext())
-            if length <= SHORT:
-                cell["classes"].append("short")
-            elif length > LONG:
-                cell["classes"].append("longer" if length > LONGER else "long")
+            cell["classes"].append("short" if length <= SHORT else "long" if length <= LONG else "longer")
 
 
 def with_breaks(html: str) -> str:
-    """Return a page on which a line may end after punctuation in long code, which is copied as it was."""
-    return CODE.sub(lambda code: f'<span class="pre long">{PUNCTUATION.sub("<wbr>", code[1])}</span>', html)
+    """Return a page on which lines may end after punctuation in long code and in a title that is one name."""
+    html = CODE.sub(_broken, html)
+    return TITLE.sub(lambda title: f"<h1>{_parted(title[1])}<", html)
+
+
+def _broken(code: re.Match[str]) -> str:
+    if len(unescape(code[1])) <= WIDE:
+        return code[0]
+    return f'<span class="pre long">{PUNCTUATION.sub("<wbr>", code[1])}</span>'
+
+
+def _parted(name: str) -> str:
+    """Return a name that may break between its words, and is copied as it was."""
+    return NAME_PART.sub("<wbr>", name) if NAME.fullmatch(name) else name
 
 
 def break_code(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
     if "body" in context:
         context["body"] = with_breaks(context["body"])
+    for key in ("prev", "next"):
+        if context.get(key):
+            context[key] = {**context[key], "title": _parted(context[key]["title"])}
 
 
 def setup(app: Any) -> dict[str, bool]:
