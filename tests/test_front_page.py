@@ -106,7 +106,7 @@ def test_a_click_in_the_frame_rewrites_the_sentence(tab: Tab, monkeypatch: pytes
     after = model.conditional("insomnia", {**known, "shift_work": "yes"})["yes"]
     assert _percents(second)[1] == round(after, 2)
 
-    _frame(tab).get_by_role("button", name="Clear").click()
+    _frame(tab).get_by_role("button", name="Clear", exact=True).click()
     assert _now(tab, second) == "Click any bar to say what you know about a person."
 
 
