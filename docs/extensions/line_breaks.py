@@ -1,8 +1,8 @@
-"""Where lines break on narrow pages: between words and names, not inside them (docs/site/site.css has the rest).
+"""Line breaks of pages on narrow screens: between words and names, not inside them. The rest is in docs/site/site.css.
 
-Short cells of tables stay on one line, and longer ones keep enough room: browsers otherwise give a
-column of prose the width of its longest word if another column cannot wrap. Code stays whole, but names that
-are as wide as a phone may break after punctuation. A table's header without a word is left out.
+Short cells of tables stay on one line. Longer cells have a least width, because browsers otherwise make a column of
+prose as narrow as its longest word if another column cannot wrap. Code stays whole, but names that are as wide as a
+phone may break after punctuation. A table's header without a word is left out.
 """
 
 from __future__ import annotations
