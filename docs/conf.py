@@ -18,12 +18,15 @@ sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 project, author, release = "mrfit", "the mrfit authors", mrfit.__version__
 html_title = "mrfit"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-extensions += ["api_reference", "command_reference", "gallery", "live_report", "pictures"]  # of docs/extensions
+extensions += ["api_reference", "command_reference", "gallery", "line_breaks", "live_report"]
+extensions += ["pictures"]  # these are in docs/extensions
 exclude_patterns = ["conf.py"]
 
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4  # as on GitHub, where the same pages are read
 suppress_warnings = ["myst.header"]  # pages made of results may begin below the first level
+
+smartquotes_action = "qe"  # quotes and ellipses, not dashes: --option stays an option
 
 default_role = "code"  # `name` in a docstring
 autodoc_member_order = "bysource"
@@ -42,10 +45,12 @@ html_copy_source = False
 html_show_copyright = False
 html_static_path = ["site"]
 html_css_files = ["site.css"]
+html_js_files = [("site.js", {"loading_method": "defer"})]
+html_favicon = "site/icon.svg"
 html_search_scorer = str(Path(__file__).parent / "site" / "scorer.js")
 
 # Files above this folder that are pages of the site too, by the name they have there.
-ABOVE = {"changelog": "CHANGELOG.md", "contributing": "CONTRIBUTING.md"}
+ABOVE = {"changelog": "CHANGELOG.md", "contributing": "CONTRIBUTING.md", "security": "SECURITY.md"}
 
 
 # The line of a page that has the words of other communities.

@@ -5,8 +5,11 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import re
+from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
+
+import pytest
 
 from public_objects import PUBLIC
 
@@ -70,3 +73,26 @@ def test_the_site_is_built_without_a_warning_and_all_its_links_lead_somewhere(bu
                 assert f'id="{anchor}"' in texts[place], f"{page}: {target}"
     cards = texts[built_site / "gallery.html"].count('class="gallery-card')
     assert cards == len(list((DOCS / "gallery").glob("*.py")))
+
+
+def test_long_code_may_break_after_punctuation_and_short_code_may_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(DOCS / "extensions"))
+    with_breaks = importlib.import_module("line_breaks").with_breaks
+    short = '<span class="pre">objective=&quot;likelihood&quot;</span>'
+    assert with_breaks(short) == short
+    long = '<span class="pre">tests/test_site.py::test_one(name=&quot;a&quot;)</span>'
+    broken = with_breaks(long)
+    assert broken.count("<wbr>") == 7
+    assert "py::<wbr>test_<wbr>one(<wbr>name=<wbr>&quot;a&quot;)" in broken
+    assert with_breaks("<h1>plots.LogLoss<a>#</a></h1>") == "<h1>plots.<wbr>Log<wbr>Loss<a>#</a></h1>"
+    assert with_breaks("<h1>A LogLoss<a>#</a></h1>") == "<h1>A LogLoss<a>#</a></h1>"
+    assert broken.replace("<wbr>", "").replace(' class="pre long"', ' class="pre"') == long
+
+
+def test_cells_of_a_built_table_are_marked_by_their_length(built_site: Path) -> None:
+    page = (built_site / "reliability.html").read_text(encoding="utf-8")
+    cells = re.findall(r'<td class="([^"]*)"><p>(.*?)</p></td>', page, re.DOTALL)
+    assert {"short", "long", "longer"} == {kind.split()[-1] for kind, _ in cells}
+    for kind, text in cells:
+        length = len(unescape(re.sub(r"<[^>]*>", "", text)))
+        assert kind.split()[-1] == ("short" if length <= 16 else "long" if length <= 100 else "longer"), text

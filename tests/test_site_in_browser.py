@@ -1,4 +1,4 @@
-"""The built site in a real browser: searches put the right page first, and nothing scrolls sideways."""
+"""The built site in a real browser: searches put the right page first, nothing scrolls sideways or breaks badly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from browser import browser
+from browser import Tab, axe_script, browser
 
 # What people of several fields look for, and the page that answers it.
 SEARCHES = {
@@ -49,6 +49,8 @@ SEARCHES = {
     "weights": "conventions",
     "cluster": "scale",
 }
+# Phones, tablets, screens just below and above those that show both menus, and large ones.
+WIDTHS = (400, 800, 1024, 1280, 1320, 1366, 1920)
 N_GENERATED = 30  # generated pages that are looked at: they are alike
 
 
@@ -78,17 +80,45 @@ def test_searches_find_their_page_first(built_site: Path) -> None:
     assert found == SEARCHES
 
 
-@pytest.mark.parametrize("width", [400, 1280])
-def test_no_page_scrolls_sideways(built_site: Path, width: int) -> None:
+def test_no_page_scrolls_sideways(built_site: Path) -> None:
     names = sorted(str(path.relative_to(built_site)) for path in built_site.rglob("*.html"))
     generated = [name for name in names if name.startswith("generated/")]
     looked_at = [name for name in names if name not in generated] + random.Random(0).sample(generated, N_GENERATED)
     wide = {}
     with served(built_site) as address, browser() as context:
         page = context.new_page()
-        page.set_viewport_size({"width": width, "height": 800})
         for name in looked_at:
             page.goto(f"{address}/{name}", wait_until="domcontentloaded")
-            if (found := page.evaluate("document.documentElement.scrollWidth")) > width:
-                wide[name] = found
+            for width in WIDTHS:
+                page.set_viewport_size({"width": width, "height": 800})
+                if (found := page.evaluate("document.documentElement.scrollWidth")) > width:
+                    wide[name, width] = found
     assert wide == {}
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_nothing_on_a_page_of_each_kind(built_site: Path, dark: bool) -> None:
+    script = axe_script(Path(__file__).parents[1] / "web")
+    with served(built_site) as address, browser() as context:
+        for name in ("checking", "gallery", "generated/commands/fit", "generated/gallery/residuals"):
+            for width in (400, 1280):
+                tab = Tab(context, width=width, dark=dark).open(f"{address}/{name}.html")
+                tab.page.evaluate(script)
+                options = "{resultTypes: ['violations'], preload: false}"
+                violations = tab.page.evaluate(f"axe.run(document, {options})")["violations"]
+                assert [(name, each["id"], each["nodes"][0]["html"]) for each in violations] == []
+                assert tab.problems == []
+                tab.page.close()
+
+
+def test_120_characters_of_code_fit_on_a_screen_and_options_do_not_break(built_site: Path) -> None:
+    with served(built_site) as address, browser() as context:
+        tab = Tab(context).open(f"{address}/contributing.html")
+        for box in tab.page.locator("article pre").all():
+            if max(map(len, box.inner_text().splitlines())) <= 120:
+                assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+        tab.page.set_viewport_size({"width": 400, "height": 800})
+        tab.page.goto(f"{address}/likelihood.html")
+        rows = "names => names.filter(name => name.getClientRects().length > 1).map(name => name.textContent)"
+        broken = tab.page.locator("article code.literal .pre").evaluate_all(rows)
+        assert [name for name in broken if len(name) <= 30] == []

@@ -42,7 +42,8 @@ def sections() -> list[tuple[str, list[str]]]:
 
 def title_and_summary(page: str) -> tuple[str, str]:
     """Return the title of a page of `docs` and its first sentence; a page of a file above has a title alone."""
-    path = {"changelog": ROOT / "CHANGELOG.md", "contributing": ROOT / "CONTRIBUTING.md"}.get(page, DOCS / f"{page}.md")
+    above = ROOT / f"{page.upper()}.md"  # such as CHANGELOG.md
+    path = above if above.is_file() else DOCS / f"{page}.md"
     paragraphs = [part.strip() for part in path.read_text(encoding="utf-8").split("\n\n")]
     title = paragraphs[0].lstrip("# ").strip()
     prose = (

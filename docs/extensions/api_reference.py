@@ -16,6 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
+
 REFERENCE = Path(__file__).parents[1] / "reference.md"
 FOLDER = Path(__file__).parents[1] / "generated" / "api"
 
@@ -201,6 +203,12 @@ def show_public_bases(app: Any, name: str, obj: Any, options: Any, bases: list[A
     bases[:] = [f":py:obj:`~{base}`" for base in public_bases_of(obj)]
 
 
+def draw_dashes(app: Any, document: nodes.document) -> None:
+    """Put a dash between a parameter and its description, where Sphinx writes two hyphens."""
+    for text in list(document.findall(lambda node: isinstance(node, nodes.Text) and node == " -- ")):
+        text.parent.replace(text, nodes.Text(" – "))
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Connect the pages to a build of the site."""
     app.setup_extension("sphinx.ext.autosummary")
@@ -209,5 +217,6 @@ def setup(app: Any) -> dict[str, bool]:
     app.connect("autodoc-process-signature", show_defaults)
     app.connect("autodoc-process-bases", show_public_bases)
     app.connect("autodoc-process-docstring", link_names, priority=400)  # before napoleon
+    app.connect("doctree-read", draw_dashes)
     app.connect("autodoc-process-docstring", keep_properties, priority=600)  # after it
     return {"parallel_read_safe": True}

@@ -223,7 +223,7 @@ def _slug(heading: str) -> str:
 
 def table(rows: Iterable[Row], page: str) -> str:
     """Return options as a table, each with an anchor such as ``mrfit-fit--strength``."""
-    lines = ["```{list-table}", ":class: command-options", ":header-rows: 1", ":widths: 24 20 13 43", ""]
+    lines = ["```{list-table}", ":class: command-options", ":header-rows: 1", ":widths: 21 20 12 47", ""]
     lines += ["* - Option", "  - Values", "  - Default", "  - Description"]
     for each in rows:
         names = "<br>".join(f"`{name}`" for name in each.names)
