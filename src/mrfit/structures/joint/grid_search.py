@@ -12,6 +12,7 @@ PRICES = (20.0, 12.0, 3.84)
 _EXCHANGES = 4  # exchanges between two checks on held-out rows
 _MOST_EXCHANGES = 12
 _WORTHWHILE = 1e-4  # share of the held-out loss that exchanges must gain to continue
+_ROUNDING = 1e-12  # share of the loss by which equal graphs may differ: sums of several threads round differently
 _N_EXCHANGING = 2  # number of settings for which exchanges are tried
 
 
@@ -54,7 +55,7 @@ class Sweep:
             further = replace(setting, n_exchanges=setting.n_exchanges + _EXCHANGES)
             loss = self.judge.loss(state.parameters)
             worthwhile = loss < (1.0 - _WORTHWHILE) * chosen.loss
-            if loss < chosen.loss:
+            if loss < (1.0 - _ROUNDING) * chosen.loss:
                 chosen = Chosen(further, state, loss)
             if not worthwhile:
                 break
