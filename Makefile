@@ -85,7 +85,7 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 # code that a wheel would bring: what tests run is what is shipped. Kernels that another checkout has compiled are taken
 # from a store among the user's caches.
 $(VENV)/.compiled: $(shell find src/mrfit/_kernels -name "*.py") | $(VENV)/.installed
-	@echo 'Compiling for this machine, once: a minute or two. (Who stops it waits at the first use of a command instead.)'
+	@echo 'Compiling for this machine, once: 1 to 2 minutes. If you interrupt this, commands compile on first use instead.'
 	@PYTHONPATH=src $(BIN)/python -m mrfit._kernels.machine_code.build  # not as installed: pip may be at that just now
 	@touch $@
 
