@@ -80,16 +80,16 @@ class Distribution(dict[str, float]):
     def mean(self, scores: Sequence[float]) -> tuple[float, Error]:
         """Return the mean of the scores of the states, with its standard error; None where that is unknown.
 
-        The errors of the states say from how many independent draws they come, and so what that of a mean is.
+        Slow chains may move probability from one end of the scores to the other, so the errors of the states are not
+        taken to be independent: the error is an upper bound, the least sum over states of |score - c| * error. Any
+        ``c`` is allowed, because probabilities sum to one.
         """
         p, at = np.fromiter(self.values(), float), np.asarray(scores, float)
         mean = float(p @ at)
-        if any(error is None for error in self.error.values()):
+        errors = [error for error in self.error.values() if error is not None]
+        if len(errors) < len(p):
             return mean, None
-        errors = np.array([error or 0.0 for error in self.error.values()])
-        spread = float(p @ (1.0 - p))
-        per_draw = float(errors @ errors) / spread if spread > 0.0 else 0.0
-        return mean, float(np.sqrt(max(float(p @ (at - mean) ** 2), 0.0) * per_draw))
+        return mean, float(min(np.abs(at - c) @ errors for c in at))
 
     def __repr__(self) -> str:
         if self.exact:
